@@ -54,13 +54,17 @@ export function searchedQuestions(turns: StoredMessage[], agents: StoredAgent[])
   return turns.filter(wasSearched).map(({ query }) => query);
 }
 
-/** What the last answer that quoted something quoted: a turn that failed after it does not end its subject. */
-export function lastQuoted(turns: StoredMessage[]): QuotedPassage[] {
+/** What the last answer that quoted something quoted, and the questions after it which nothing answered. */
+export function lastQuoted(turns: StoredMessage[]): { quoted: QuotedPassage[]; unanswered: string[] } {
+  const unanswered: string[] = [];
   for (const turn of turns.toReversed()) {
-    const citations = metaIn(turn).outcome === 'unknown' ? [] : Object.values(citationsIn(turn));
-    if (citations.length > 0) return citations.map(({ data_source_uuid: source, text }) => ({ source, text }));
+    const isUnknown = metaIn(turn).outcome === 'unknown';
+    const citations = isUnknown ? [] : Object.values(citationsIn(turn));
+    const quoted = citations.map(({ data_source_uuid: source, text }) => ({ source, text }));
+    if (quoted.length > 0) return { quoted, unanswered };
+    if (isUnknown) unanswered.push(turn.query);
   }
-  return [];
+  return { quoted: [], unanswered };
 }
 
 /** The page that the browser says the visitor is on; without word of it, where the conversation began. */

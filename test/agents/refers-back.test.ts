@@ -12,6 +12,8 @@ describe('what refers to the message before it, told from polite forms, empty pr
   });
 
   test('is searched for with the question before it', () => {
-    expect(sentences.filter(({ message, refers }) => isFollowUp(message, 2, true) !== refers)).toEqual([]);
+    expect(
+      sentences.filter(({ message, refers }) => isFollowUp(message, 2, { isKnown: true, names: true }) !== refers),
+    ).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
 import type { Found } from '../../knowledge/search/found.ts';
+import { kindsAskedFor } from '../../knowledge/search/answer-type.ts';
+import { MIN_TOPIC, topicIn } from '../../knowledge/search/asking/topic.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { confidenceByMeaning } from './meaning.ts';
 import { namesRows } from './rows/named-row.ts';
@@ -23,10 +25,6 @@ const STRANGER = 1.2;
 const MAX_LEAD = 1.5;
 /** What a follow-up counts as ahead by: the answer before tells what it is about. */
 const FOLLOW_UP_LEAD = 0.13;
-/** The noun behind “what” or “which”: the kind of thing that is asked for. */
-const KIND_ASKED_FOR =
-  /(?<!\p{L})(?:what|which|welche[rsmn]?|qu[eé]|cuál(?:es)?|quel(?:le)?s?|qual[ei]?|quais|welke?|vilke[nt]|hvilke[nt]|jak[ai]e?|как(?:ой|ая|ое|ие))\s+(\p{L}+)/giu;
-
 /** How sure the best sentence answers, and what says so. */
 export interface Judgement {
   certainty: Certainty;
@@ -55,6 +53,14 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
     : 0;
   if (own >= usual) return { certainty: 'sure', held: own, needed: usual };
   const goesOn = query.goesOn && passage.match.quoted !== undefined;
+  const isAstray = leavesTopic(query, passage);
+  if (
+    isAstray &&
+    query.pointsBack &&
+    !found.some(({ match }) => match.quoted !== undefined) &&
+    topicOf(query, passage) === 0
+  )
+    return { certainty: 'none', held, needed };
   const isKept = goesOn || meant > 0 || lacksItsRow(shares, query, passage);
   const mayGoOn = found.some(({ match }) => match.quoted !== undefined);
   const isOther = !isKept && !mayGoOn && isAboutOther(shares, query, least);
@@ -68,6 +74,8 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
   const isSure =
     query.isLongForm ||
     ((meant >= least || (held >= needed && hasWhatItPointsTo(shares, query) && !isRowLacking)) &&
+      !isAstray &&
+      !asksNothingNew(query) &&
       !leavesPage(query, passage, found));
   return { certainty: isSure ? 'sure' : isOther ? 'none' : 'unsure', held, needed };
 }
@@ -83,6 +91,25 @@ export const hasTypeAskedFor = ({ hasAnswerType, isLongForm }: Query, pieces: { 
 /** Whether a message that goes on from the answer before has words of it found on another page than was quoted. */
 const leavesPage = ({ goesOn, terms, earlier }: Query, { match }: Found, found: Found[]): boolean =>
   goesOn && earlier < terms.length && !match.quoted && found.some((one) => one.match.quoted !== undefined);
+
+/**
+ * Whether a follow-up that names nothing is answered by a passage which is not about what was named before. One whose words are all
+ * in a heading has a section of its own: “What time do you open?”.
+ */
+function leavesTopic(query: Query, passage: Found): boolean {
+  const { isFollowUp, names, pointsBack, terms, implied, earlier, beside, termByRoot } = query;
+  if (!isFollowUp || earlier === beside || passage.match.quoted || (names && !pointsBack)) return false;
+  const headed = new Set(Array.from(passage.match.head, (root) => termByRoot.get(root)?.term ?? -1));
+  if (!pointsBack && implied > 0 && terms.slice(0, implied).every((_, term) => headed.has(term))) return false;
+  return topicOf(query, passage) < MIN_TOPIC;
+}
+
+const topicOf = (query: Query, { match }: Found): number =>
+  topicIn([...match.head, ...match.sentences().flatMap(({ roots }) => roots)], query);
+
+/** Whether a follow-up has no word of its own to be answered by, and asks for no kind of thing: “And what about that?”. */
+const asksNothingNew = ({ isFollowUp, implied, earlier, beside, hasAnswerType }: Query): boolean =>
+  isFollowUp && implied === 0 && earlier < beside && hasAnswerType === undefined;
 
 /** How far the score of a passage is above the best of the others; undefined where there are none. */
 function leadOf(passage: Found, found: Found[], { isFollowUp }: Query): number | undefined {
@@ -109,7 +136,7 @@ function sharesIn({ match }: Found, { terms, termByRoot }: Query): Float64Array 
  * missing word counts in full, however common it is in any text.
  */
 function heldOf(shares: Float64Array, { terms, question }: Query, isStrict = false): number {
-  const kinds = new Set(Array.from(question.matchAll(KIND_ASKED_FOR), ([, kind = '']) => kind.toLowerCase()));
+  const kinds = kindsAskedFor(question);
   let [held, all] = [0, 0];
   for (const [term, { word, worth, loss, isGuess }] of terms.entries()) {
     if (shares[term] === 0 && kinds.has(word)) continue;

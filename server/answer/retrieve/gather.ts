@@ -80,12 +80,11 @@ export async function gatherContext(
   const upTo = asksModel ? MAX_GIVEN : undefined;
   const page = pageOf(question);
   const within = { sources, page };
-  const quoted = lastQuoted(turns);
   const scope = {
     ...within,
     forQuotes: !asksModel,
     earlier,
-    quoted,
+    ...lastQuoted(turns),
     wordsAlone: seemsTalk,
     upTo,
     onTrace: trace?.onSearch,

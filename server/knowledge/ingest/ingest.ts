@@ -199,7 +199,8 @@ export class Ingestion implements Knowledge {
     question: string,
     {
       earlier = [],
-      quoted,
+      quoted: before,
+      unanswered = [],
       page,
       limit = PASSAGES,
       upTo = limit,
@@ -211,6 +212,8 @@ export class Ingestion implements Knowledge {
   ): Promise<SearchResult> {
     if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
     const index = await this.#deps.indexes.get(chatbot);
+    const isOther = unanswered.map((one) => index.query(one)).some(({ names, isFollowUp }) => names && !isFollowUp);
+    const quoted = isOther ? undefined : before;
     const query = index.query(question, earlier, quoted !== undefined && quoted.length > 0);
     const hasVectors = index.dimensions > 0 && !wordsAlone;
     const vector = hasVectors ? await this.#embedding?.question(query.textToEmbed) : undefined;

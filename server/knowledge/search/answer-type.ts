@@ -94,3 +94,11 @@ export function answerType(query: string): ((sentence: string) => boolean) | und
   const given = (query.slice(0, MAX_TYPED_LENGTH).match(/\d[\d.,]*|\p{Lu}\p{Ll}+/gu) ?? []).slice(0, 16);
   return (sentence) => holds.test(given.reduce((rest, word) => rest.replaceAll(word, 'x'), sentence));
 }
+
+/** The noun behind “what” or “which”: the kind of thing that is asked for. */
+const KIND_ASKED_FOR =
+  /(?<!\p{L})(?:what|which|welche[rsmn]?|qu[eé]|cuál(?:es)?|quel(?:le)?s?|qual[ei]?|quais|welke?|vilke[nt]|hvilke[nt]|jak[ai]e?|как(?:ой|ая|ое|ие))\s+(\p{L}+)/giu;
+
+/** In lower case. */
+export const kindsAskedFor = (question: string): ReadonlySet<string> =>
+  new Set(Array.from(question.matchAll(KIND_ASKED_FOR), ([, kind = '']) => kind.toLowerCase()));

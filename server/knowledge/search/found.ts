@@ -20,6 +20,8 @@ export interface SearchOptions {
   earlier?: string[];
   /** What the last answer quoted: a short question is looked for there first. */
   quoted?: QuotedPassage[] | undefined;
+  /** Questions after that answer which nothing answered: one that names something is what a follow-up is about. */
+  unanswered?: string[] | undefined;
   /** The address of the page where the visitor stands, as the browser sent it: its passages, and those of its folder, win ties. */
   page?: string | undefined;
   /** How many passages at most; 8 by default. */

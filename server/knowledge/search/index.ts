@@ -4,7 +4,7 @@ import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feed
 import type { Match, Sentence } from './found.ts';
 import { matchOf } from './match.ts';
 import { proximityTo } from './proximity.ts';
-import { asksTheSame, pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
+import { pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
 import { Definitions, withDefinitions } from './definitions/definitions.ts';
 import { areUnderTheSame, besideBest } from './section.ts';
 import { Postings } from './bm25.ts';
@@ -14,13 +14,14 @@ import { SourceLanguages } from '../text/detect-language.ts';
 import type { LanguageCode } from '../text/languages.ts';
 import { withMeaning } from './meaning/mix.ts';
 import { nearPage } from './asking/page.ts';
+import { asksPair, isOfTopic } from './asking/page-pair.ts';
 import { gainOf, otherQuoted, slotsOfQuoted } from './asking/quoted.ts';
 import { currentAlone, oneVersion, topInOneVersion, withoutDuplicates } from './repeats/duplicates.ts';
 import { RepeatedLines } from './repeats/lines.ts';
 import { SiteFacts, textIn, type Change, type SiteTeller } from './repeats/site-facts.ts';
 import { versionOf } from './repeats/versions.ts';
 import { Vectors } from './meaning/vectors.ts';
-import { entryOf, ofDocument, rootsOf, sentencesIn } from './words/entry.ts';
+import { entryOf, ofDocument, sentencesIn } from './words/entry.ts';
 import { WordStatistics } from './words/statistics.ts';
 import { Vocabulary } from '../text/tokenizer.ts';
 
@@ -143,9 +144,12 @@ export class PassageIndex<S> {
     const hits = nearPage(this.#searchPassages(query, limit, searchIn), searchIn).slice(0, most);
     const pair = this.#pairs.find([query.text, query.question], searchIn.sources);
     const exact = pair && this.#entries[this.#slots.get(pair.source)?.[pair.at] ?? -1];
-    const near = exact ? undefined : hits.slice(0, PAIRS_COMPARED).find((hit) => this.#asks(hit.entry, query));
+    const near = exact
+      ? undefined
+      : hits.slice(0, PAIRS_COMPARED).find((hit) => asksPair(hit.entry, query, this.words));
     const entry = exact ?? near?.entry;
-    if (!entry?.pair) return this.#withDefinitions(hits, query, searchIn).slice(0, most);
+    if (!entry?.pair || !isOfTopic(entry, query, hits, this.words))
+      return this.#withDefinitions(hits, query, searchIn).slice(0, most);
     const first: Hit<S> = { entry, score: 1 + (hits[0]?.score ?? 0), isAsked: true };
     searchIn.scores?.putFirst(first);
     return [first, ...hits.filter((hit) => hit.entry !== entry)].slice(0, most);
@@ -162,11 +166,6 @@ export class PassageIndex<S> {
     const all = withDefinitions(hits, defining, query, ({ entry }, gain) => scores?.add(entry, 'pair', gain));
     if (scores) scores.ranked = withDefinitions(scores.ranked, defining, query, () => {});
     return all;
-  }
-
-  #asks({ pair, language }: Entry<S>, query: Query): boolean {
-    if (!pair) return false;
-    return asksTheSame(pair.question, rootsOf(this.words, pair.question, language), query);
   }
 
   #searchPassages(asked: Query, limit: number, { sources, vector, scores, quoted }: SearchScope<S>): Hit<S>[] {

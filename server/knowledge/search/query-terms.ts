@@ -19,6 +19,8 @@ export interface Term {
   worth: number;
   /** How much of it an answer loses that lacks the word: less for a word that is common in any text. */
   loss: number;
+  /** It is common in any text, so that it names nothing. */
+  isCommon?: boolean;
   /** No passage has it, only words one edit away with another stem: “France” is not “frank”. */
   isGuess?: boolean;
 }
@@ -95,6 +97,20 @@ export class TermReader {
     eachWord(start.replace(DURATION, ' '), (word) => this.#addWord(word, share));
   }
 
+  /** Adds an earlier question, its words with shares by what they are. Returns whether it named anything. */
+  addEarlier(text: string, share: number, shares: { named: number; common: number; unknown: number }): boolean {
+    const from = this.terms.length;
+    this.add(text, share);
+    const added = this.terms.slice(from);
+    for (const term of added) {
+      const factor = term.isCommon ? shares.common : term.root === UNSEEN ? shares.unknown : shares.named;
+      term.weight *= factor;
+      term.worth *= factor;
+      term.loss *= factor;
+    }
+    return added.some(({ isCommon: common }) => !common);
+  }
+
   /**
    * Adds words that rank and have no worth: an answer is as sure without them. `most`: their weight altogether, as a share
    * of the weight of those before. Unknown ones are not corrected: a story has names, and words of other languages.
@@ -147,7 +163,8 @@ export class TermReader {
       .map((other) => this.#vocabulary.rootNumber(other))
       .filter(isSeen);
     const isMissing = ownRoots.length === 0 && synonyms.length === 0;
-    const isExcused = isMissing && isCommon(rootText, spoken);
+    const common = isCommon(rootText, spoken);
+    const isExcused = isMissing && common;
     if (isMissing && !isExcused && (isChatWord(word) || isNearlyStopWord(word, spoken))) return;
     const corrections = isMissing && !isExcused && this.#corrects ? this.#corrections(word, rootText) : [];
     const alternatives = ownRoots.length > 0 ? this.#alternatives(word, rootText, ownRoots) : [];
@@ -156,14 +173,15 @@ export class TermReader {
     const rarity = (least: number) =>
       Math.min(this.#idf(known[0] ?? UNSEEN, least), ...known.map((one) => this.#idf(one, least)));
     const worth = share * rarity(LARGE_SITE);
-    const loss = isCommon(rootText, spoken) ? MISSING_COMMON * worth : worth;
+    const loss = common ? MISSING_COMMON * worth : worth;
     const term = this.terms.push({
       word,
       form: this.#vocabulary.form(word, this.#language),
       root: ownRoots[0] ?? UNSEEN,
-      weight: share * rarity(0) * (isCommon(rootText, spoken) ? COMMON_WEIGHT : 1),
+      weight: share * rarity(0) * (common ? COMMON_WEIGHT : 1),
       worth: isExcused ? loss : worth,
       loss,
+      ...(common ? { isCommon: true } : {}),
       ...(spoken === 'en' && known === corrections && corrections.length > 0 && word.length <= MAX_GUESS_LENGTH
         ? { isGuess: !this.#vocabulary.areForms(rootText, corrections) }
         : {}),

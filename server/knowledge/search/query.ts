@@ -1,7 +1,8 @@
 import { asksNothing, splitQuestion } from './asking/clause.ts';
+import { hasVerb } from './asking/fragments.ts';
 import type { QuotedPart } from './asking/quoted.ts';
 import { severalIn, type SeveralQuestions } from './asking/several.ts';
-import { answerType } from './answer-type.ts';
+import { answerType, kindsAskedFor } from './answer-type.ts';
 import { isFollowUp, isStatementOfOwn, MAX_STATED, mayContinue, pointsBack } from './asking/follow-up.ts';
 import { asksAtLength, withoutWritingRequest } from './long-form.ts';
 import { TermReader, type Term, type TermShare } from './query-terms.ts';
@@ -28,6 +29,10 @@ export interface Query {
   isQuestion: boolean;
   /** Whether it needs what stands before it: it has at most one term, or refers back. */
   isFollowUp: boolean;
+  /** Whether a word of its own names something: it is not common in any text, nor the kind of thing asked for. */
+  names: boolean;
+  /** Whether a word of it stands for what was said before. */
+  pointsBack: boolean;
   /** Whether it may be about the answer before it, where there is one, and whether it surely goes on from it. */
   mayContinue: boolean;
   goesOn: boolean;
@@ -68,6 +73,8 @@ const IMPLIED = 0.8;
 const MIN_COMPOUND = 6;
 /** The weight of a word of the question before; squared for the one before that. */
 const EARLIER = 0.35;
+/** That of its words which are common in any text, where the question names nothing itself: what it named is what is meant. */
+const COMMON_EARLIER = 0.1;
 const MAX_EARLIER = 2;
 /** The weight of a word beside the question: a story tells what the question is about. */
 const BESIDE = 0.35;
@@ -124,13 +131,18 @@ export function readQuery(
   const isQuestion = QUESTION.test(text.slice(0, MAX_QUERY_LENGTH));
   const isStatement = continued <= MAX_STATED && isStatementOfOwn(question);
   const unseen = reader.terms.filter(({ root }) => root === UNSEEN).length;
-  const isContinued = isFollowUp(question, continued, isKnown) || (hasAnswer && isStatement);
+  const kinds = kindsAskedFor(question);
+  const names = reader.terms.some(({ word, isCommon }) => !isCommon && !kinds.has(word));
+  const isContinued =
+    isFollowUp(question, continued, { isKnown, names: names || earlier.length === 0 }) || (hasAnswer && isStatement);
+  const isPart = pointsBack(question) || !hasVerb(question);
   if (isContinued) {
+    const [named, common, unknown] = names ? [EARLIER, EARLIER, EARLIER] : [1, COMMON_EARLIER, isPart ? 1 : EARLIER];
     let age = 0;
     for (const before of earlier.toReversed()) {
       const known = reader.terms.length;
-      reader.add(before, EARLIER ** (age + 1));
-      if (reader.terms.length > known && ++age === MAX_EARLIER) break;
+      const isTopic = reader.addEarlier(before, EARLIER ** age, { named, common, unknown });
+      if ((names ? reader.terms.length > known : isTopic) && ++age === MAX_EARLIER) break;
     }
   }
   const beside = reader.terms.length;
@@ -152,6 +164,8 @@ export function readQuery(
     isLongForm: asksAtLength(text),
     isQuestion,
     isFollowUp: isContinued,
+    names,
+    pointsBack: pointsBack(question),
     mayContinue: mayContinue(question, continued),
     goesOn: isContinued && (isStatement || unseen === 0 || (unseen === 1 && pointsBack(question))),
     asksNothing: () => asksNothing(text),

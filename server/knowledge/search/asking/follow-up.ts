@@ -25,11 +25,15 @@ const WHO_ANSWERS = [
  * Whether a question needs the ones before it: it has at most one term, or refers back. One in a sentence of its own about
  * something that the site has, `isKnown`, does not: "What gloves do you have?".
  */
-export function isFollowUp(text: string, terms: number, isKnown: boolean): boolean {
+export function isFollowUp(
+  text: string,
+  terms: number,
+  { isKnown, names }: { isKnown: boolean; names: boolean },
+): boolean {
   if (terms <= 1 && (!/\p{L}/u.test(text) || WHO_ANSWERS.some((one) => one.test(text)))) return false;
   const refersBack = readPointers(text).pointsBack || OTHERS.test(text.replace(EXISTS, ' '));
-  if (terms === 1 && isKnown && hasVerb(text) && !CONTINUING.test(text) && !refersBack) return false;
-  return terms <= 1 || CONTINUING.test(text) || (terms <= 3 && refersBack);
+  if (terms === 1 && isKnown && names && hasVerb(text) && !CONTINUING.test(text) && !refersBack) return false;
+  return terms <= 1 || (!names && terms <= MAX_ASKED) || CONTINUING.test(text) || (terms <= 3 && refersBack);
 }
 
 /** Whether a message after an answer may be about the page of that answer: it is short, or refers back. */
