@@ -95,3 +95,62 @@ export const arabicAnswer = createMessage(
     },
   },
 );
+
+export const codeAnswer = createMessage(
+  'How do I read where a parcel is?',
+  `Send the order's tracking key [1]:
+
+\`\`\`python
+import requests
+
+# The key is made with the order.
+order = requests.get(f"{site}/orders/4711", headers={"Authorization": f"Bearer {key}"}, timeout=10)
+print(order.json()["status"])  # packed, moving or waiting
+\`\`\`
+
+Once it is \`moving\`, ask at most every 10 minutes.`,
+  { 1: { ...citations['3']!, title: 'Tracking API', text: 'Send the tracking key with each request.' } },
+);
+
+export const linksAnswer: VisitorMessage = {
+  ...createMessage('I need a lamp for my desk', 'These three fit a desk and are in stock.'),
+  parts: [
+    {
+      type: 'link_cards',
+      cards: [
+        { title: 'Heron desk lamp', url: 'https://shop.example.org/heron', text: 'Brass, dimmable, 48 cm. £ 89' },
+        { title: 'Linnet clip lamp', url: 'https://shop.example.org/linnet', text: 'Clips to a shelf. £ 34' },
+        { title: 'Wren reading light', url: 'https://shop.example.org/wren' },
+      ],
+    },
+    {
+      type: 'quick_replies',
+      replies: [{ label: 'Compare them' }, { label: 'Show floor lamps' }, { label: 'Which is the brightest?' }],
+    },
+  ],
+};
+
+export const formAnswer: VisitorMessage = {
+  ...createMessage('Please call me back', 'With pleasure. Where can we reach you?'),
+  parts: [
+    {
+      type: 'form',
+      title: 'Call me back',
+      fields: [
+        { name: 'name', label: 'Name', kind: 'text', required: true },
+        { name: 'email', label: 'E-mail', kind: 'email', required: true },
+        { name: 'about', label: 'What is it about?', kind: 'long_text' },
+      ],
+      submit: 'Call me back',
+    },
+  ],
+};
+
+export const pastConversations = [
+  { session: 's2', at: Date.parse('2026-11-12T16:05:00Z'), title: 'Do you ship to Canada?' },
+  {
+    session: 's3',
+    at: Date.parse('2026-10-02T11:45:00Z'),
+    title: 'Is my order insured against damage while it is with the carrier?',
+  },
+];

@@ -1,7 +1,17 @@
 import type { Failure } from '../widget/client/client.ts';
 import { launch } from '../widget/embed/launcher.ts';
 import { openPanel } from '../widget/panel.tsx';
-import { arabicAnswer, citedAnswer, longAnswer, returnsQuestion, noAnswer } from './samples.ts';
+import {
+  arabicAnswer,
+  citedAnswer,
+  codeAnswer,
+  formAnswer,
+  linksAnswer,
+  longAnswer,
+  noAnswer,
+  pastConversations,
+  returnsQuestion,
+} from './samples.ts';
 import {
   demoProfile,
   untilAborted,
@@ -25,6 +35,7 @@ interface Scene extends Script {
   /** Selector of what the mouse hovers over after the answer. */
   hover?: string;
   session?: string;
+  past?: typeof pastConversations;
 }
 
 const fails = (data: Failure): Scene['answer'] =>
@@ -133,6 +144,17 @@ const scenes: Scene[] = [
     },
   },
   { name: 'A long answer', ask: longAnswer.query, answer: (_, signal) => streamAnswer(longAnswer, signal) },
+  { name: 'Code', ask: codeAnswer.query, answer: (_, signal) => streamAnswer(codeAnswer, signal) },
+  { name: 'Link cards and replies', ask: linksAnswer.query, answer: (_, signal) => streamAnswer(linksAnswer, signal) },
+  { name: 'A form', ask: formAnswer.query, answer: (_, signal) => streamAnswer(formAnswer, signal) },
+  {
+    name: 'Earlier conversations',
+    session: 's1',
+    past: pastConversations,
+    messages: [citedAnswer],
+    click: 'header button',
+    answer: (_, signal) => streamAnswer(noAnswer, signal, 28),
+  },
   {
     name: 'A conversation restored',
     session: 's1',
@@ -168,7 +190,10 @@ async function waitForElement(root: ShadowRoot, selector: string): Promise<HTMLE
   }
 }
 
-async function show({ name, ask, click, hover, session, ...script }: Scene, container: HTMLElement): Promise<void> {
+async function show(
+  { name, ask, click, hover, session, past, ...script }: Scene,
+  container: HTMLElement,
+): Promise<void> {
   const scene = document.createElement('section');
   const title = document.createElement('h2');
   const host = document.createElement('div');
@@ -178,11 +203,11 @@ async function show({ name, ask, click, hover, session, ...script }: Scene, cont
   container.append(scene);
   const root = host.attachShadow({ mode: 'open' });
   const client = createScriptedClient(script);
-  const { chat } = openPanel(root, { server: '', chatbot: name, client, storage: pageStorage({ session }) });
+  const { chat } = openPanel(root, { server: '', chatbot: name, client, storage: pageStorage({ session, past }) });
   chat.open();
-  if (!ask) return;
+  if (!ask && !click) return;
   await waitForElement(root, 'textarea');
-  chat.ask(ask);
+  if (ask) chat.ask(ask);
   if (hover) (await waitForElement(root, hover)).dispatchEvent(new MouseEvent('mouseenter', { bubbles: true }));
   if (!click) return;
   const button = await waitForElement(root, click);
