@@ -34,10 +34,6 @@ export async function deleteConversation(chat: Chat, session: string): Promise<b
     }
   }
   if (session === chat.storage.read().session) chat.startOver();
-  try {
-    // What was filled in of a form.
-    sessionStorage.removeItem('docent-form');
-  } catch {}
   removeEntry(chat, session);
   return true;
 }

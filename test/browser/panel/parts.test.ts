@@ -2,7 +2,7 @@ import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBuiltServer, type BuiltServer } from '../built-server.ts';
 import { launchChromium } from '../chromium.ts';
-import { answers, askQuestion, openChat } from '../visitor.ts';
+import { answers, askQuestion, openChat, questions } from '../visitor.ts';
 
 let server: BuiltServer;
 let browser: Browser;
@@ -20,18 +20,18 @@ interface Agent {
   uuid: string;
 }
 
-async function api(path: string, body: object): Promise<Agent> {
+async function api<T = Agent>(path: string, body?: object): Promise<T> {
   const reply = await fetch(`${server.base}/api/v1${path}`, {
-    method: 'POST',
+    method: body ? 'POST' : 'GET',
     headers: { Authorization: `Bearer ${server.key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
+    ...(body && { body: JSON.stringify(body) }),
   });
   if (!reply.ok) throw new Error(await reply.text());
-  return (await reply.json()) as Agent;
+  return (await reply.json()) as T;
 }
 
-async function addAgent(name: string, example: string, fields: object): Promise<void> {
-  const chatbot = await server.chatbot();
+async function addAgent(name: string, example: string, fields: object, of?: string): Promise<void> {
+  const chatbot = of ?? (await server.chatbot());
   const { uuid } = await api(`/chatbot/${chatbot}/agent/create`, { name, type: 'pre-canned', ...fields });
   await api(`/agent/${uuid}/routing`, { examples: [example] });
   const variables = [{ name: 'first_name' }, { name: 'email' }];
@@ -46,8 +46,10 @@ test('a visitor fills in a form that an agent sends, after a reload too, and the
   const form = { type: 'form', title: 'Newsletter', fields, submit: 'Subscribe me to the newsletter' };
   const links = { type: 'link_cards', cards: [{ title: 'All issues', url: `${server.base}/demo/` }] };
   await addAgent('Newsletter', 'Do you have a newsletter?', { default_message: 'We do.', parts: [form, links] });
-  await addAgent('Subscribed', form.submit, { default_message: 'Done, {{first_name}}: {{email}}.' });
-  const page = await browser.newPage({ reducedMotion: 'reduce' });
+  const replies = { type: 'quick_replies', replies: [{ label: 'Delivery', query: 'How long does delivery take?' }] };
+  const thanks = { default_message: 'Done, {{first_name}}: {{email}}.', parts: [replies] };
+  await addAgent('Subscribed', form.submit, thanks);
+  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
   page.setDefaultTimeout(15_000);
   await page.addInitScript({ path: 'node_modules/axe-core/axe.min.js' });
   await page.goto(`${server.base}/demo/`);
@@ -76,5 +78,48 @@ test('a visitor fills in a form that an agent sends, after a reload too, and the
   await answers(page).getByText('Done, Ann: ann@shop.example.').waitFor();
   expect(await shown.isVisible()).toBe(false);
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('ann@');
+  // The session has the values: they are not lost with the page.
+  await page.reload();
+  await page.getByRole('button', { name: 'Delivery' }).waitFor();
+  const asked = page.waitForRequest('**/ask');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  const { session, replaces } = (await asked).postDataJSON() as { session: string; replaces: string };
+  await page.getByRole('button', { name: 'Delivery' }).waitFor();
+  expect(await answers(page).allInnerTexts()).toHaveLength(2);
+  await answers(page).getByText('Done, Ann: ann@shop.example.').waitFor();
+  const { meta_json } = await api<{ meta_json: string }>(`/message/${replaces}`);
+  const messages = await api<{ uuid: string }[]>(`/session/${session}/messages`);
+  expect(JSON.parse(meta_json)).toMatchObject({ replaced_by: messages.at(-1)!.uuid });
+  const second = await page.context().newPage();
+  await second.goto(`${server.base}/demo/`);
+  await openChat(second);
+  await second.getByRole('button', { name: 'Delivery' }).click();
+  await questions(second).getByText('How long does delivery take?').waitFor();
+  expect(await second.getByRole('button', { name: 'Delivery' }).isVisible()).toBe(false);
+  await page.context().close();
+});
+
+test('two chats of a page keep what was filled in of their forms apart', async () => {
+  const { uuid } = await api('/chatbot/create', { name: 'Other', visibility: 'public', show_citations: true });
+  const page = await browser.newPage({ reducedMotion: 'reduce' });
+  page.setDefaultTimeout(15_000);
+  const tag = (chatbot: string, place: string): string =>
+    `<div id="${place}" style="height:500px"></div><script src="${server.base}/embed.js" data-chatbot="${chatbot}" data-inline="#${place}"></script>`;
+  const body = `<!doctype html><html lang="en"><title>Page</title><body>${tag(await server.chatbot(), 'one')}${tag(uuid, 'two')}`;
+  await page.route('**/two-chats', (route) => route.fulfill({ contentType: 'text/html', body }));
+  const fields = [{ name: 'first_name', label: 'First name', kind: 'text' }];
+  const form = { type: 'form', title: 'Club', fields, submit: 'Join the club' };
+  for (const of of [await server.chatbot(), uuid])
+    await addAgent('Club', 'Can I join the club?', { default_message: 'You can.', parts: [form] }, of);
+  await page.goto(`${server.base}/two-chats`);
+  const chats = ['#one', '#two'].map((place) => page.locator(place));
+  const names = chats.map((chat) => chat.getByLabel('First name'));
+  for (const [at, chat] of chats.entries()) {
+    await chat.getByRole('textbox', { name: 'Your question' }).fill('Can I join the club?');
+    await chat.getByRole('textbox', { name: 'Your question' }).press('Enter');
+    await names[at]!.fill(['Ann', 'Ben'][at]!);
+  }
+  await page.reload();
+  await expect.poll(() => Promise.all(names.map((name) => name.inputValue()))).toEqual(['Ann', 'Ben']);
   await page.close();
 });

@@ -113,8 +113,10 @@ test('deletes one after a second press, on the server and here', async () => {
   expect(chat.screen.getAllByText('second?').length).toBeGreaterThan(0);
 });
 
-test('deletes all of them, and shows an empty chat', async () => {
+test('deletes all of them with what was filled in of a form, and shows an empty chat', async () => {
   await twoConversations();
+  sessionStorage.setItem('docent-form:c1', '{}');
+  sessionStorage.setItem('docent-form:c2', '{}');
   await showList();
   within(list()).getByRole('button', { name: 'Delete all' }).click();
   expect(within(list()).getByText('Delete for good?')).toBeTruthy();
@@ -128,6 +130,8 @@ test('deletes all of them, and shows an empty chat', async () => {
       .toSorted(),
   ).toEqual(['/session/s1/delete', '/session/s2/delete']);
   expect(JSON.stringify({ ...localStorage })).not.toMatch(/s1|s2|first|second/);
+  expect(Object.keys(sessionStorage)).not.toContain('docent-form:c1');
+  expect(Object.keys(sessionStorage)).toContain('docent-form:c2');
   expect(chat.screen.queryByRole('button', { name: 'Conversations' })).toBeNull();
 });
 

@@ -75,6 +75,11 @@ export function show(opener: HTMLElement, chat: Chat, { create, createButton }: 
   async function removeAll(those: PastConversation[]): Promise<void> {
     status.textContent = '';
     const removed = await Promise.all(those.map(({ session }) => deleteConversation(chat, session)));
+    try {
+      // What was filled in of a form (view/parts).
+      const { docent } = (section!.getRootNode() as ShadowRoot).host as Element & { docent?: string };
+      sessionStorage.removeItem(`docent-form:${docent}`);
+    } catch {}
     if (removed.includes(false)) status.textContent = words.unremoved;
     if (!listConversations(chat)[0]) return chat.setCard();
     fill();

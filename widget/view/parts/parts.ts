@@ -6,8 +6,8 @@ import style from './style.css?inline';
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(style);
 
-/** Also in chat/conversations.ts, which deletes it. */
-const FORM_KEY = 'docent-form';
+/** Storage key of a chat's form, by the host of its widget; also in view/conversations, which deletes it. */
+const formKey = (host: Element & { docent?: string }): string => `docent-form:${host.docent}`;
 
 /** Schemes of links, as in answers. */
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
@@ -18,7 +18,7 @@ export const show: Show = (place, chat, turn, { create, createButton }) => {
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const shown = (turn.parts ?? []).map((part) => {
     if (part.type === 'quick_replies') return createReplies(part, chat, create, createButton);
-    if (part.type === 'form') return createForm(part, chat, create, turn.message);
+    if (part.type === 'form') return createForm(part, chat, create, turn.message, formKey(root.host));
     return part.type === 'link_cards' ? createLinks(part, chat, create) : '';
   });
   for (const other of place.parentElement!.querySelectorAll(':scope > .parts')) other.remove();
@@ -57,19 +57,19 @@ interface FilledForm {
   values: string[];
 }
 
-function readForm(id: string): string[] {
+function readForm(key: string, id: string): string[] {
   try {
-    const filled = JSON.parse(sessionStorage.getItem(FORM_KEY)!) as FilledForm | null;
+    const filled = JSON.parse(sessionStorage.getItem(key)!) as FilledForm | null;
     return filled?.id === id ? filled.values : [];
   } catch {
     return [];
   }
 }
 
-function writeForm(filled: FilledForm | undefined): void {
+function writeForm(key: string, filled?: FilledForm): void {
   try {
-    if (filled) sessionStorage.setItem(FORM_KEY, JSON.stringify(filled));
-    else sessionStorage.removeItem(FORM_KEY);
+    if (filled) sessionStorage.setItem(key, JSON.stringify(filled));
+    else sessionStorage.removeItem(key);
   } catch {}
 }
 
@@ -78,9 +78,10 @@ function createForm(
   chat: Chat,
   create: Elements['create'],
   message: string | undefined,
+  key: string,
 ): HTMLElement {
   const id = `${message}:${fields.map(({ name }) => name).join()}`;
-  const filled = readForm(id);
+  const filled = readForm(key, id);
   const inputs = fields.map(({ kind, required }, at) => {
     const input = create(kind === 'long_text' ? 'textarea' : 'input', { maxlength: '1000' });
     if (kind === 'email') Object.assign(input, { type: 'email', autocomplete: 'email' });
@@ -96,11 +97,11 @@ function createForm(
     ...labels,
     create('button', { class: 'chip', type: 'submit' }, submit),
   );
-  form.oninput = () => writeForm({ id, values: inputs.map(({ value }) => value) });
+  form.oninput = () => writeForm(key, { id, values: inputs.map(({ value }) => value) });
   form.onsubmit = (event) => {
     event.preventDefault();
     const values = fields.map(({ name }, at) => [name, inputs[at]!.value.trim()]).filter(([, value]) => value);
-    writeForm(undefined);
+    writeForm(key);
     chat.ask(submit);
     // Its request is sent later, at the earliest in a microtask.
     chat.turns.peek().at(-1)!.variables = Object.fromEntries(values) as Record<string, string>;
