@@ -90,6 +90,8 @@ export interface VisitorMessage {
   confirmed?: Confirmation & { accepted: boolean };
   /** Absent where there are none. */
   parts?: Part[];
+  /** At most 3 questions that the sources answer, to go on with; absent where there are none. */
+  follow_ups?: string[];
 }
 
 export interface VisitorSession {

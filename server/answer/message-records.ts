@@ -77,6 +77,8 @@ export interface MessageMeta extends Cost {
   replaced_by?: string;
   /** Beside the text; absent where there are none. */
   parts?: Part[];
+  /** Questions that the sources answer, to go on with; absent where there are none. */
+  follow_ups?: string[];
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;
 }
@@ -108,6 +110,15 @@ export const citationsIn = ({ cite_data_json }: Pick<StoredMessage, 'cite_data_j
   Object.fromEntries(
     Object.entries(objectIn(cite_data_json)).filter((entry): entry is [string, Citation] => isCitation(entry[1])),
   );
+
+/** At most 3 of at most 200 characters, as a visitor's message has them; of a remote server's record they are untrusted. */
+export function followUpsIn(metaJson: string): { follow_ups?: string[] } {
+  const list = metaJson.includes('"follow_ups"') ? objectIn(metaJson)['follow_ups'] : undefined;
+  if (!Array.isArray(list)) return {};
+  const isShown = (one: unknown): one is string => typeof one === 'string' && one.trim() !== '' && one.length <= 200;
+  const follow_ups = list.filter(isShown).slice(0, 3);
+  return follow_ups.length > 0 ? { follow_ups } : {};
+}
 
 /** Whether the call of a record in `functions_called` succeeded: what a model is told of any other begins with `error`. */
 export const isDone = ({ content }: { content: string }): boolean => !content.startsWith('{"error"');

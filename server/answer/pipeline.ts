@@ -20,10 +20,13 @@ import { isWaiting } from './tools/pending.ts';
 import { gatherContext, type GatherOptions } from './retrieve/gather.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
+import type { FollowUps } from './suggest/follow-ups.ts';
 import { SourceHosts } from './safety/hosts.ts';
 import { withoutForeignAddresses, withSafety } from './safety/safety.ts';
 
 interface PipelineOptions extends GatherOptions {
+  /** Without it no answer has questions to go on with. */
+  followUps?: FollowUps;
   /** By the model that an agent names. */
   fallbackFor: (model: string) => Fallback;
   /** Without it, nothing runs beside the answers. */
@@ -44,7 +47,8 @@ export function createRespond(options: PipelineOptions): Respond {
       const answer = answerIn(context, options, run);
       if (!question.ephemeral && !question.confirmed) run.background = options.background?.(question, context);
       const { earlierTokens } = context;
-      return earlierTokens ? Promise.resolve(answer).then((result) => withTokens(result, earlierTokens)) : answer;
+      const all = earlierTokens ? Promise.resolve(answer).then((result) => withTokens(result, earlierTokens)) : answer;
+      return options.followUps?.addTo(all, context) ?? all;
     });
 }
 

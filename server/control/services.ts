@@ -83,7 +83,7 @@ export async function createServices(config: Config, { store, clock, log, health
     answerTimeout: config.answerTimeout,
     clock,
   };
-  const answer = createRespond(parts);
+  const answer = createRespond({ ...parts, followUps: suggestions.followUps });
   const { monthlyCredits: monthly } = config;
   const respond = monthly === undefined ? answer : new Budget({ store, log, monthly }).limit(answer);
   const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });

@@ -26,6 +26,11 @@ export interface Knowledge {
   embedMissing(): Promise<void>;
   /** Parses a question and finds the best passages. Builds the chatbot's index from stored passages on first use. */
   search(chatbot: string, question: string, options?: SearchOptions): Promise<SearchResult>;
+  /**
+   * The nearest headings of a source around the passage that contains `text`, at most `limit`, alternately of what follows and of
+   * what comes before; none that the passage itself stands under. Builds the index as `search`.
+   */
+  headingsNear(chatbot: string, source: string, text: string, limit: number): Promise<string[]>;
   /** How rare words are in a chatbot's passages, each from 0 to 1: 1 for a word that none has. Builds the index as `search`. */
   rarity(chatbot: string): Promise<(word: string) => number>;
   /**

@@ -4,6 +4,7 @@ import { STREAM_HEADERS, follow, MAX_WRITE, sendHead, type StreamReader } from '
 import { Run, type RunEnd } from '../answer/run.ts';
 import { confirmationIn } from '../answer/tools/pending.ts';
 import type { Refusal } from '../schema/errors.ts';
+import { followUpsIn } from '../answer/message-records.ts';
 import { partsIn } from '../schema/parts.ts';
 import { view, type Clock } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';
@@ -141,6 +142,7 @@ export function visitorMessage(message: StoredMessage, now: number): VisitorMess
     ...(outcome ? { outcome } : {}),
     ...confirmationIn(message.pending_call_json, now),
     ...(parts.length > 0 ? { parts } : {}),
+    ...followUpsIn(message.meta_json),
   });
 }
 

@@ -81,6 +81,9 @@ export const VisitorMessageSchema = Type.Object(
     confirm,
     confirmed,
     parts: Type.Optional(Parts),
+    follow_ups: Type.Optional(
+      Type.Array(Type.String(), { maxItems: 3, description: 'Questions that the sources answer, to go on with.' }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -37,6 +37,13 @@ const count = (what: RegExp): number => remote.requests.filter((one) => what.tes
 const CITATION = { data_source_uuid: 'd', title: 'Returns', text: '30 days', file_name: 'https://x/', type: 'link' };
 
 describe('a chat API with a remote upstream', () => {
+  it('passes on follow-up questions of the remote record, at most 3 that are sentences', async () => {
+    const follow_ups = [1, ' ', 'x'.repeat(201), 'Who?', 'What?', 'Where?', 'When?'];
+    remote.record = { meta_json: JSON.stringify({ follow_ups }) };
+    const events = await ask(docent, CHATBOT, { query: 'How long?' });
+    expect(events.at(-1)).toMatchObject({ event: 'done', data: { follow_ups: ['Who?', 'What?', 'Where?'] } });
+  });
+
   it('passes over typed parts of the remote record that are not as they must be', async () => {
     const cards = [{ title: 'Returns', url: 'https://shop.example/returns' }];
     const bad = [{ type: 'link_cards', cards: [{ title: 'x', url: 'javascript:alert(1)' }] }, { type: 'html' }, 7];

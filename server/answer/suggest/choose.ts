@@ -5,14 +5,14 @@ import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { isCommon } from '../../knowledge/text/synonyms.ts';
 import { rootOf } from '../../knowledge/text/tokenizer.ts';
-import type { StoredAgent, StoredChatbot } from '../../store/store.ts';
+import type { StoredAgent, StoredChatbot, StoredSource } from '../../store/store.ts';
 import { confidence } from '../extract/select.ts';
 import { outcomeOf } from '../extract/several.ts';
 import { answerTo } from '../extract/write.ts';
 import { readTalk } from '../small-talk/talk.ts';
 import { byRank, type Candidate } from './candidates.ts';
 
-interface ChooseOptions {
+export interface ChooseOptions {
   knowledge: Pick<Knowledge, 'search'>;
   /** Without a model to refer to. */
   router: AgentRouter;
@@ -26,8 +26,11 @@ const STEP = 0.1;
 /** From -1 to 1: shops have “Gift vouchers”, but no page asks to ignore instructions. */
 const MAX_SPAM = 0.2;
 
-interface Answered {
+interface Answered extends SureAnswer {
   candidate: Candidate;
+}
+
+interface SureAnswer {
   score: number;
   /** The words that it is about. */
   subject: string[];
@@ -51,7 +54,7 @@ export async function chooseSuggestions(
     for (const candidate of candidates.filter((one) => one.kind === kind).slice(0, MAX_TRIED)) {
       await new Promise(setImmediate);
       const sure = await answerSurely(candidate, options, chatbot, agents);
-      if (sure) answered.push(sure);
+      if (sure) answered.push({ candidate, ...sure });
     }
     answered.sort((one, other) => other.score - one.score || byRank(one.candidate, other.candidate));
     for (const one of answered) (chosen.some((other) => areAlike(one, other)) ? others : chosen).push(one);
@@ -71,12 +74,12 @@ const areAlike = (one: Answered, other: Answered): boolean => {
 };
 
 /** Undefined where it is not to be suggested. */
-async function answerSurely(
-  candidate: Candidate,
+export async function answerSurely(
+  candidate: Pick<Candidate, 'text' | 'heading' | 'distance'> & { source: Pick<StoredSource, 'uuid' | 'title'> },
   { knowledge, router }: ChooseOptions,
   chatbot: StoredChatbot,
   agents: StoredAgent[],
-): Promise<Answered | undefined> {
+): Promise<SureAnswer | undefined> {
   const { text, source, heading, distance } = candidate;
   const canPass = agents.some(({ type, enabled }) => type === 'human-escalation' && enabled === 1);
   const { spam } = await loadDetectors();
@@ -92,7 +95,7 @@ async function answerSurely(
     const { headings, source: page } = found[piece.found]!;
     return headings.includes(heading) && (page.uuid === source.uuid || page.title === source.title);
   });
-  return isOwn ? { candidate, score: confidence(query, found) - STEP * distance, subject } : undefined;
+  return isOwn ? { score: confidence(query, found) - STEP * distance, subject } : undefined;
 }
 
 /** None for “Get started”, “Need more help?”. */

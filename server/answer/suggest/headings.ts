@@ -5,8 +5,8 @@ const MAX_LENGTH = 60;
 const NUMBERING = /^(?:\(?\d{1,3}(?:\.\d{1,3})*[.)]{0,2}|[A-Z]\.)\s+(?=\p{L})/u;
 /** A question mark, which Greek writes as a semicolon. */
 const ASKS = /(?:[?？؟]|\p{Script=Greek}\p{M}*[;\u037e])$/u;
-/** Letters and the punctuation of a sentence: no code, markup, address, control or formatting character. */
-const PLAIN = /^[\p{L}\p{M}\p{N} ,'’\-–—&:“”„«»"()¿?？؟;\u037e、，]+$/u;
+/** Letters and the punctuation of a sentence: no code, option of a command, markup, address, control or formatting character. */
+const PLAIN = /^(?![-–—&,:])[\p{L}\p{M}\p{N} ,'’\-–—&:“”„«»"()¿?？؟;\u037e、，]+$/u;
 /** What a sentence that calls for something, a label or a heading that was cut off ends with is no end of a subject. */
 const ENDS_AS_SUBJECT = /[\p{L}\p{M})”“"»]$/u;
 /** Dates, numbers of releases and of chapters. */

@@ -6,10 +6,11 @@ import type { Store, StoredAgent, StoredChatbot, StoredSource } from '../../stor
 import type { ChatbotProfile } from '../../types.ts';
 import { candidatesIn } from './candidates.ts';
 import { chooseSuggestions } from './choose.ts';
+import { FollowUps } from './follow-ups.ts';
 
 interface SuggestionsOptions {
   store: Store;
-  knowledge: Pick<Knowledge, 'search' | 'rarity'>;
+  knowledge: Pick<Knowledge, 'search' | 'headingsNear' | 'rarity'>;
   /** Whether sources of the chatbot are being ingested, or wait for it. */
   isIngesting(chatbot: string): boolean;
   /** A model writes the answers. */
@@ -32,6 +33,8 @@ interface Due {
  * its own suggestion, so that both are deleted in one write; the chatbot's record names the sources.
  */
 export class Suggestions {
+  /** Told of each change, too. */
+  readonly followUps: FollowUps;
   readonly #options: SuggestionsOptions;
   readonly #router: AgentRouter;
   readonly #due = new Map<string, Due>();
@@ -42,10 +45,16 @@ export class Suggestions {
   constructor(options: SuggestionsOptions) {
     this.#options = options;
     this.#router = new AgentRouter(options.store, options.knowledge);
+    this.followUps = new FollowUps({
+      knowledge: options.knowledge,
+      router: this.#router,
+      onError: (error, chatbot) => options.log.error({ err: error, chatbot }, 'an answer has no follow-up questions'),
+    });
   }
 
   /** To be called when a source has been ingested, or is gone: suggestions are chosen anew, in the background. */
   changed(chatbot: string): void {
+    this.followUps.forget(chatbot);
     const due = this.#due.get(chatbot) ?? { timer: undefined, changes: 0, sources: 0 };
     this.#due.set(chatbot, due);
     due.changes++;

@@ -25,6 +25,7 @@ export function createKnowledge(ingestion: Ingestion, crawls: RunningCrawls): Kn
     },
     embedMissing: () => ingestion.embedMissing(),
     search: (chatbot, query, options) => ingestion.search(chatbot, query, options),
+    headingsNear: (chatbot, source, text, limit) => ingestion.headingsNear(chatbot, source, text, limit),
     rarity: (chatbot) => ingestion.rarity(chatbot),
     warm: () => ingestion.warm(),
     close: () => ingestion.close(),

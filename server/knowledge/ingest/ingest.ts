@@ -23,6 +23,7 @@ import { ScoreRecorder } from '../search/types.ts';
 import { userOf } from './content.ts';
 import type { FetchOptions } from './fetch.ts';
 import { PassageIndex } from '../search/index.ts';
+import { headingsAround } from '../search/section.ts';
 import { foundOf, moreOf, traceOf } from './results.ts';
 import { FairQueue } from '../../async/fair-queue.ts';
 
@@ -224,6 +225,15 @@ export class Ingestion implements Knowledge {
     if (vector && forQuotes && !found[0]?.match.exact) await this.#embedding?.sentences(found, vector);
     if (upTo <= limit) return { query, found };
     return { query, found, more: moreOf(index, hits, query, limit, upTo), languages: index.siteLanguages };
+  }
+
+  async headingsNear(chatbot: string, source: string, text: string, limit: number): Promise<string[]> {
+    const { slots, entries } = (await this.#deps.indexes.get(chatbot)).parts;
+    return headingsAround(
+      (slots.get(source) ?? []).map((slot) => entries[slot]!),
+      text,
+      limit,
+    );
   }
 
   async rarity(chatbot: string): Promise<(word: string) => number> {

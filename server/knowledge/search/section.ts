@@ -43,3 +43,18 @@ export function firstRank({ address = '', title }: IndexedDocument): number {
   for (let at = 0; at < page.length; at++) hash = Math.imul(hash ^ page.charCodeAt(at), 16777619);
   return (hash >>> 0) * MAX_PASSAGES;
 }
+
+/** As `Knowledge.headingsNear`, of a source's passages in their order. The heading of the whole page is none. */
+export function headingsAround<S>(passages: readonly Entry<S>[], text: string, limit: number): string[] {
+  const at = passages.findIndex(({ whole, text: own }) => (whole ?? own).includes(text));
+  if (at < 0) return [];
+  const above = new Set(passages[at]!.headings);
+  const found = new Set<string>();
+  for (let by = 1; by < passages.length && found.size < limit; by++) {
+    for (const near of [passages[at + by], passages[at - by]]) {
+      const heading = near && near.headings.length > 1 ? near.headings.at(-1)! : '';
+      if (heading !== '' && !above.has(heading) && found.size < limit) found.add(heading);
+    }
+  }
+  return [...found];
+}

@@ -1,4 +1,4 @@
-import { citationsIn } from '../../answer/message-records.ts';
+import { citationsIn, followUpsIn } from '../../answer/message-records.ts';
 import type { AnswerResult } from '../../answer/runs.ts';
 import { timestamp, type Clock } from '../../schema/ids.ts';
 import { partsIn } from '../../schema/parts.ts';
@@ -55,6 +55,7 @@ export interface RemoteMessage {
   citations: Citations;
   outcome: Outcome | undefined;
   parts: Part[];
+  followUps: { follow_ups?: string[] };
 }
 
 /** The record of the answer that was just streamed: the last one with its question. */
@@ -69,6 +70,7 @@ export function findMessage(reply: unknown, query: string): RemoteMessage | unde
       citations: citationsIn({ cite_data_json: stringOr(found['cite_data_json'], '') }),
       outcome: outcomeIn(meta),
       parts: partsIn(meta),
+      followUps: followUpsIn(meta),
     }
   );
 }

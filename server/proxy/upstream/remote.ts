@@ -149,12 +149,12 @@ const resultWith = (finish_reason: AnswerResult['finish_reason']): AnswerResult 
 
 function resultOf({ chatbot }: Question, record: RemoteMessage | undefined): AnswerResult {
   if (!record) return resultWith('stop');
-  const { finish_reason, outcome, parts } = record;
+  const { finish_reason, outcome, parts, followUps } = record;
   return {
     ...resultWith(finish_reason),
     citations: chatbot.meta.show_citations ? record.citations : {},
     parts,
-    ...(outcome ? { meta: { ...NO_META, outcome } } : {}),
+    meta: { ...NO_META, ...(outcome ? { outcome } : {}), ...followUps },
     ...(finish_reason === 'error' ? { refusal: upstreamFailed('its record says error') } : {}),
   };
 }
