@@ -45,8 +45,7 @@ const isShown = ({ turns }: Chat, turn: Turn): boolean => turns.peek().includes(
 export function applyRecord(turn: Turn, record: VisitorMessage): void {
   const { text, citations, feedback, status } = turn;
   const { confirm, confirmed } = record;
-  turn.parts = record.parts;
-  turn.outcome = record.outcome;
+  turn.record = record;
   if (confirm) turn.pending = { ...confirm, until: Date.now() + confirm.expires_in * 1000 };
   if (confirmed) turn.pending = { ...confirmed, until: Infinity };
   text.value = record.response;

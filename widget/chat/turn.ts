@@ -15,10 +15,8 @@ export interface Turn extends Question, MessageRef {
    * `Date.now()`; infinite once they have confirmed or declined it (`accepted`). Set before its `status`.
    */
   pending?: (Confirmation & { until: number; accepted?: boolean }) | undefined;
-  /** What the answer has beside its text. Set before its `status`. */
-  parts?: VisitorMessage['parts'];
-  /** Whether the sources had an answer, once it has ended. Set before its `status`. */
-  outcome?: VisitorMessage['outcome'];
+  /** As the server keeps it, once it has ended. Set before its `status`. */
+  record?: VisitorMessage;
   /** The visitor's rating; `isLost`: sending it failed. */
   feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
 }

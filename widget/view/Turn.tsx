@@ -48,7 +48,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
             marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
           />
         </div>
-        <Note chat={chat} status={turn.status.value} outcome={turn.outcome} onRetry={() => chat.retry(turn)} />
+        <Note chat={chat} status={turn.status.value} outcome={turn.record?.outcome} onRetry={() => chat.retry(turn)} />
         {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
         {is === 'done' && <Sources chat={chat} turn={turn} />}
         {is === 'done' && <div class="actions" ref={fill(loadAfterAnswer)} />}

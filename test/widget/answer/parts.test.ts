@@ -110,3 +110,13 @@ test('parts are the same after a reload', async () => {
   expect(field('E-mail').type).toBe('email');
   chat.screen.getByRole('link');
 });
+
+test('questions to go on with are buttons below the last answer, which ask them', async () => {
+  const told = { ...messageRecord('Which?', 'One of these.'), follow_ups: ['Gift vouchers', 'Do you repair?'] };
+  const replies = [told, { ...messageRecord('x', 'Thanks.'), uuid: 'm2' }];
+  chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(replies.shift()!)) });
+  chat.ask('Which?');
+  (await waitFor(() => button('Do you repair?'))).click();
+  await waitFor(() => chat.screen.getByText('Thanks.'));
+  expect(lastAsked()).toMatchObject({ query: 'Do you repair?' });
+});

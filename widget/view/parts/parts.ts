@@ -16,7 +16,7 @@ const SAFE = /^(?:https?:\/\/|mailto:)/i;
 export const show: Show = (place, chat, turn, { create, createButton }) => {
   const root = place.getRootNode() as ShadowRoot;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  const shown = (turn.parts ?? []).map((part) => {
+  const shown = (turn.record!.parts ?? []).map((part) => {
     if (part.type === 'quick_replies') return createReplies(part, chat, create, createButton);
     if (part.type === 'form') return createForm(part, chat, create, turn.message, formKey(root.host));
     return part.type === 'link_cards' ? createLinks(part, chat, create) : '';
