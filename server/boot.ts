@@ -19,6 +19,7 @@ import { remoteUpstream } from './proxy/upstream/remote.ts';
 import { localUpstream } from './proxy/upstream/upstream.ts';
 import { createControl } from './control/control.ts';
 import { createServices } from './control/services.ts';
+import { startRetention } from './control/retention.ts';
 import { openSocket } from './control/socket.ts';
 import type { LowdbOptions } from './store/lowdb/lowdb.ts';
 import { openStore } from './control/open-store.ts';
@@ -106,6 +107,7 @@ export async function boot(
     if (!runningCrawls.has(source.site ?? '')) await knowledge.ingest(source);
   await knowledge.embedMissing();
   await schedules.start();
+  const retention = startRetention({ ...deps, snapshots: store });
   const socket = openSocket(config.dataDir, createControl({ ...deps, snapshots: store, base: baseOf(config) }), log);
   const commands = await withFallback(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
 
@@ -142,6 +144,7 @@ export async function boot(
       await runs.interrupt();
       await commandsEnded;
       await schedules.close();
+      await retention.close();
       await services.close();
       await upstream.close();
       await store.close();

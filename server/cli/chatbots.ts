@@ -4,6 +4,7 @@ import { NoServer } from '../control/socket.ts';
 import type { MessageTrace } from '../schema/trace.ts';
 import { pluralize, sanitizeLine, sanitizeText, table, type Command } from './command.ts';
 import { explanation } from './explain.ts';
+import { readKeepDays } from './conversations.ts';
 import { CRAWL_HELP, CRAWL_OPTIONS, boundsOf, learn } from './learn.ts';
 
 /** Chatbots, and one question to one of them. */
@@ -45,17 +46,26 @@ ${CRAWL_HELP}`,
     },
   },
   'chatbot update': {
-    synopsis: 'CHATBOT --visibility VALUE',
-    summary: 'change who may ask a chatbot: private, hybrid or public',
-    details: `private: holders of a key only. hybrid: pages, too. public: it also has a page of its own, /c/UUID.
+    synopsis: 'CHATBOT [--visibility VALUE] [--keep-days DAYS]',
+    summary: 'change who may ask a chatbot, or how long it keeps conversations',
+    details: `--visibility private: holders of a key only. hybrid: pages, too. public: it also has a page of its own, /c/UUID.
+--keep-days: a conversation is deleted so many days after its last message, at once and then every hour; 0 keeps all.
 `,
     minWords: 1,
     maxWords: 1,
-    options: { visibility: { type: 'string' } },
-    required: ['visibility'],
-    async act(client, [chatbot = ''], { visibility = '' }, { out }) {
-      const { name, meta } = await client.updateChatbot(chatbot, { visibility });
-      out(`${sanitizeLine(name)} is ${meta.visibility}\n`);
+    options: { visibility: { type: 'string' }, 'keep-days': { type: 'string' } },
+    required: ['visibility', 'keep-days'],
+    async act(client, [chatbot = ''], { visibility, 'keep-days': days }, { out }) {
+      const keepDays = days === undefined ? undefined : readKeepDays(days);
+      if (visibility !== undefined) {
+        const { name, meta } = await client.updateChatbot(chatbot, { visibility });
+        out(`${sanitizeLine(name)} is ${meta.visibility}\n`);
+      }
+      if (keepDays === undefined) return;
+      const { name, deleted } = await client.keepConversations(chatbot, keepDays);
+      const kept =
+        keepDays === 0 ? 'until they are deleted' : `for ${pluralize(keepDays, 'day')} after the last message`;
+      out(`${sanitizeLine(name)} keeps conversations ${kept}; deleted ${pluralize(deleted, 'conversation')}\n`);
     },
   },
   'chatbot remove': {

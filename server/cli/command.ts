@@ -23,6 +23,7 @@ export interface CommandOptions {
   site?: string | boolean | undefined;
   public?: boolean | undefined;
   visibility?: string | undefined;
+  'keep-days'?: string | undefined;
   'with-chatbots'?: boolean | undefined;
   'max-pages'?: string | undefined;
   include?: string[] | undefined;
@@ -50,7 +51,7 @@ export interface Command {
   minWords: number;
   maxWords: number;
   options?: OptionTable;
-  /** Those of the options that it cannot do without. */
+  /** Options of which it needs one. */
   required?: readonly (keyof CommandOptions)[];
   /** Resolves with the exit code where that is not 0. */
   act(client: Client, words: string[], options: CommandOptions, terminal: Terminal): Promise<number | void>;

@@ -3,6 +3,7 @@ import { version } from '../../package.json';
 import { archiveCommands } from './archive.ts';
 import { chatbotCommands } from './chatbots.ts';
 import { sanitizeText, table, type Command, type CommandOptions, type LateCommand, type Terminal } from './command.ts';
+import { conversationCommands } from './conversations.ts';
 import { keyCommands } from './keys.ts';
 import { learnCommand } from './learn.ts';
 import { withClient } from './connect.ts';
@@ -16,6 +17,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   learn: learnCommand,
   test: testCommand,
   ...keyCommands,
+  ...conversationCommands,
   ...archiveCommands,
 };
 type AnyCommand = Command | LateCommand;
@@ -84,10 +86,11 @@ function parseOperands(title: string, words: string[]): ParsedWords {
     if (isHelp) return { output: helpText(title, command) };
     const { minWords, maxWords, required = [] } = command;
     const operands = read.positionals;
-    const missing = required.find((name) => !Object.hasOwn(given, name));
+    const isMissing = required.length > 0 && !required.some((name) => Object.hasOwn(given, name));
     if (operands.length < minWords) return wrong(`'${title}' is missing a word`);
     if (operands.length > maxWords) return wrong(`'${title}' does not take '${operands[maxWords]}'`);
-    return missing ? wrong(`'${title}' needs --${missing}`) : { command, operands, options: given as CommandOptions };
+    if (isMissing) return wrong(`'${title}' needs ${required.map((name) => `--${name}`).join(' or ')}`);
+    return { command, operands, options: given as CommandOptions };
   } catch (error) {
     // Node's sentence goes on with advice about `--`.
     return wrong((error as Error).message.split(/[.] /)[0]!);

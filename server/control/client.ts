@@ -5,6 +5,7 @@ import type { MessageTrace } from '../schema/trace.ts';
 import { findChatbot, filterByName } from './find-by-name.ts';
 import type { IngestJob } from './ingest-jobs.ts';
 import type { Answer, ChatbotLine, RemovedUser } from './operator.ts';
+import type { ForgottenSession } from './retention.ts';
 import { otherVersion, type Send } from './socket.ts';
 import type { KeyLine, UserLine } from './users.ts';
 
@@ -74,6 +75,17 @@ export class Client {
   async updateChatbot(named: string, change: { visibility: string }): Promise<Chatbot> {
     const { uuid, email } = await this.#find(named);
     return this.#post(`/api/v1/chatbot/${uuid}/update`, change, email);
+  }
+
+  /** `days` 0 for until they are deleted. Resolves with the chatbot's name, and how many conversations were older. */
+  async keepConversations(named: string, days: number): Promise<{ name: string; deleted: number }> {
+    const { uuid } = await this.#find(named);
+    return this.#post(`/control/chatbot/${uuid}/keep-days`, { days });
+  }
+
+  /** Deletes a conversation; resolves with what it was. */
+  forget(session: string): Promise<ForgottenSession> {
+    return this.#post('/control/forget', { session });
   }
 
   /** Resolves with what it was. */

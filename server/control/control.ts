@@ -10,13 +10,14 @@ import type { Authenticate } from '../http/auth.ts';
 import { readBody } from '../http/body.ts';
 import { replyWithErrors } from '../http/error-replies.ts';
 import { logRequests } from '../http/request-log.ts';
-import { Refusal } from '../schema/errors.ts';
+import { invalid, Refusal } from '../schema/errors.ts';
 import { readUuid } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { archiveStream } from './archive-stream.ts';
 import { ingestJob, stopIngestJob } from './ingest-jobs.ts';
 import { createOperator } from './operator.ts';
+import { forgetSession } from './retention.ts';
 import { STREAM_TYPE } from './socket.ts';
 import { createUsers, userOf } from './users.ts';
 
@@ -77,6 +78,8 @@ function percentDecode(text: string): string {
 const NewUser = Type.Object({ email: Type.String() });
 const UserRemoval = Type.Object({ email: Type.String(), with_chatbots: Type.Boolean() });
 const NewKey = Type.Object({ email: Type.String(), name: Type.String() });
+const Retention = Type.Object({ days: Type.Integer({ minimum: 0 }) });
+const Forgetting = Type.Object({ session: Type.String() });
 const KeyRevocation = Type.Object({ keys: Type.Array(Type.String()) });
 
 function controlRoutes(deps: ControlDeps): Middleware {
@@ -114,6 +117,16 @@ function controlRoutes(deps: ControlDeps): Middleware {
   on('POST', '/chatbot/:uuid/explain', async (ctx, uuid) => {
     const { query } = await readBody(ctx, log, NewMessage);
     return operator.explain(uuid, query);
+  });
+  on('POST', '/chatbot/:uuid/keep-days', async (ctx, uuid) => {
+    const { days } = await readBody(ctx, log, Retention);
+    return operator.keepConversations(uuid, days);
+  });
+  on('POST', '/forget', async (ctx) => {
+    const { session } = await readBody(ctx, log, Forgetting);
+    const uuid = readUuid(session);
+    if (uuid === undefined) throw invalid('session', 'must be the whole identifier of a conversation');
+    return forgetSession(deps, uuid);
   });
   router.get('/export', (ctx) => {
     ctx.type = STREAM_TYPE;

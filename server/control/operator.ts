@@ -8,6 +8,7 @@ import type { MessageTrace } from '../schema/trace.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
+import { deleteExpired } from './retention.ts';
 import type { Citations } from '../types.ts';
 
 /** What an operator does beyond the API, in which a user has chatbots of their own alone. */
@@ -18,6 +19,8 @@ interface Operator {
   ask(chatbot: string, query: string): Promise<Answer>;
   /** As `ask`, with how the answer came about. */
   explain(chatbot: string, query: string): Promise<MessageTrace>;
+  /** Of all conversations from now on; those that are older are deleted. */
+  keepConversations(chatbot: string, days: number): Promise<{ name: string; deleted: number }>;
   /** Ends the user's keys, too. Without `withChatbots`, refuses a user who has chatbots. */
   removeUser(email: string, withChatbots: boolean): Promise<RemovedUser>;
 }
@@ -92,6 +95,12 @@ export function createOperator(deps: OperatorDeps): Operator {
     },
 
     explain: async (uuid, query) => traceQuestion(deps, { chatbot: await citing(uuid), query }),
+
+    async keepConversations(uuid, days) {
+      const chatbot = await store.updateChatbot(uuid, (one) => ({ ...one, keep_days: days }));
+      if (!chatbot) throw notFound('chatbot');
+      return { name: chatbot.name, deleted: await deleteExpired(deps, chatbot) };
+    },
 
     async removeUser(input, withChatbots) {
       const { uuid, email } = await userOf(store, readEmail(input));

@@ -97,6 +97,7 @@ export const isChatbot = record<StoredChatbot>({
   }),
   owner: text,
   schedule: optional(record({ hours: number, next_at: either(oneOf(''), time) })),
+  keep_days: optional(number),
   widget: optional(mapOf(either(text, number, bool, list(either(text, object)), mapOf(text)))),
   suggested: optional(record({ sources: list(text), site: text })),
 });

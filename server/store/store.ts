@@ -161,6 +161,8 @@ export interface StoredChatbot extends Chatbot {
   owner: string;
   /** When its pages are fetched again; absent for never. */
   schedule?: Schedule;
+  /** Days after its last message that a conversation is kept; 0 or absent for until it is deleted. */
+  keep_days?: number;
   /** The settings that were ever sent; absent before the first. Frozen, in records handed out. */
   widget?: Readonly<Partial<WidgetSettings>>;
   /** Sources whose `suggestion` pages show, best first, and one of the site that most are from, or ''; absent until chosen. */

@@ -124,12 +124,13 @@ describe.skipIf(skipped)('the commands guide, one after another in one shell', (
     expect(said).toMatch(/^\[1\] .*\/demo\/returns\.html$/m);
     expect(said).toMatch(/^learned 1 page in /m);
     expect(said).toMatch(/^9 conversations: 9 held, 0 failed in /m);
+    expect(said).toMatch(/^deleted the conversation [0-9a-f]{8}… of .*: 0 messages$/m);
     expect(said).toMatch(/^removed ann@example\.com, and ended 0 keys$/m);
   });
 
   test('runs every command of its table', () => {
     const titles = [...textOf('commands').matchAll(/^\| `docent ((?:[a-z]+ ?)+)/gm)];
-    expect(titles).toHaveLength(16);
+    expect(titles).toHaveLength(17);
     for (const [, title = ''] of titles) expect(commands.join('')).toContain(`docent ${title.trim()} `.trim());
   });
 });

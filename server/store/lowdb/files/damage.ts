@@ -93,15 +93,18 @@ export class Damage {
     this.#warn(original, `${this.#displayPath(path)} was set aside because it cannot be read: ${DAMAGE_REMEDY}`);
   }
 
-  /** Removes files whose name `owns` accepts, with the record they belong to. */
-  async remove(owns: (name: string) => boolean): Promise<void> {
+  /** Removes files whose name `owns` accepts, with the record they belong to. Whether there were any. */
+  async remove(owns: (name: string) => boolean): Promise<boolean> {
+    let isRemoved = false;
     for (const path of this.#files) {
       if (!owns(basename(path))) continue;
       await removeFile(this.#options.disk, path);
       await syncFolder(this.#options.disk, dirname(path));
       this.#files.delete(path);
       this.#clear(path.replace(SET_ASIDE_NAME, ''));
+      isRemoved = true;
     }
+    return isRemoved;
   }
 
   /** Resolves when every `setAside` has ended. */

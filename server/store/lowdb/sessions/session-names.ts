@@ -77,6 +77,13 @@ export class SessionNames {
     if (this.isCurrent(name)) this.#folders.get(name.uuid.slice(0, 2))!.remove(name.uuid);
   }
 
+  /** Files that go by the uuid of a session that was removed. */
+  async leftovers(uuid: string): Promise<string[]> {
+    const names = await readdir(this.#shards.folder(uuid));
+    const isLeft = (text: string): boolean => text.startsWith(`${uuid}.`) && parseFileName(text) !== undefined;
+    return this.has(uuid) ? [] : names.filter(isLeft).map((text) => this.#shards.path(uuid, text));
+  }
+
   folder(name: SessionName): string {
     return this.#shards.folder(name.uuid);
   }

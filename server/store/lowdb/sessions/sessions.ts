@@ -102,12 +102,17 @@ export class Sessions {
     return bytes ? bytes.includes(words) : true;
   }
 
+  /** With copies that were set aside, of a session that cannot be read too, and what a failed first write has left. */
   async remove(uuid: string): Promise<boolean> {
     const name = await this.#names.find(uuid);
-    if (!name || !this.#options.chatbotExists(name.chatbot) || !(await this.#erase(name))) return false;
-    await this.#options.damage.remove((file) => file.startsWith(`${uuid}.`));
-    await syncFolder(this.#options.disk, this.#names.folder(name));
-    return true;
+    const isErased = name && this.#options.chatbotExists(name.chatbot) && (await this.#erase(name));
+    if (name && !isErased) return false;
+    const wasDamaged = await this.#options.damage.remove((file) => file.startsWith(`${uuid}.`));
+    if (name) {
+      for (const path of await this.#names.leftovers(uuid)) await removeFile(this.#options.disk, path);
+      await syncFolder(this.#options.disk, this.#names.folder(name));
+    }
+    return isErased === true || wasDamaged;
   }
 
   /** Only when the chatbot is no longer alive, so that no session is begun meanwhile. */

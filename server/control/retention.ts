@@ -1,0 +1,95 @@
+import type { AnswerRuns } from '../answer/runs.ts';
+import { notFound } from '../schema/errors.ts';
+import { timestamp, type Clock } from '../schema/ids.ts';
+import type { SnapshotStore } from '../store/archive/snapshot.ts';
+import type { Store, StoredChatbot } from '../store/store.ts';
+
+export interface RetentionDeps {
+  store: Store;
+  snapshots: Pick<SnapshotStore, 'snapshot'>;
+  runs: Pick<AnswerRuns, 'stopSession'>;
+  clock: Clock;
+  log: { info(fields: object, sentence: string): void; error(fields: object, sentence: string): void };
+}
+
+/** What a deleted conversation was, without its texts. */
+export interface ForgottenSession {
+  /** Its chatbot's name; '' where nothing of the conversation could be read. */
+  chatbot: string;
+  messages: number;
+  /** When its first and its last message came, ISO 8601; '' without messages. */
+  from: string;
+  to: string;
+}
+
+/** Milliseconds between two checks, and from the start to the first. */
+const [CHECK_MS, FIRST_CHECK_MS] = [3_600_000, 60_000];
+const DAY_MS = 86_400_000;
+
+/** Deletes a conversation with all that is stored of it. Throws `not_found` where there is none. */
+export async function forgetSession(
+  { store, runs }: Pick<RetentionDeps, 'store' | 'runs'>,
+  uuid: string,
+): Promise<ForgottenSession> {
+  const session = await store.session(uuid);
+  await runs.stopSession(uuid);
+  const messages = await store.messages(uuid);
+  const chatbot = session && (await store.chatbot(session.chatbot));
+  if (!(await store.deleteSession(uuid))) throw notFound('session');
+  const [from = '', to = from] = [messages[0]?.created_at, messages.at(-1)?.created_at];
+  return { chatbot: chatbot?.name ?? '', messages: messages.length, from, to };
+}
+
+/** Deletes the chatbot's conversations that are older than it keeps them. Resolves with their number. */
+export async function deleteExpired(
+  { store, runs, clock }: Pick<RetentionDeps, 'store' | 'runs' | 'clock'>,
+  { uuid: chatbot, keep_days: days = 0 }: StoredChatbot,
+  signal?: AbortSignal,
+): Promise<number> {
+  if (days === 0) return 0;
+  const oldest = timestamp(() => clock() - days * DAY_MS);
+  let deleted = 0;
+  for await (const sessions of (await store.sessionBatches(chatbot)) ?? []) {
+    for (const { uuid } of sessions.filter(({ modified_at }) => modified_at < oldest)) {
+      if (signal?.aborted) return deleted;
+      // The visitor may have come back since the list was read.
+      if (((await store.session(uuid))?.modified_at ?? oldest) >= oldest) continue;
+      await runs.stopSession(uuid);
+      if (await store.deleteSession(uuid)) deleted++;
+    }
+  }
+  return deleted;
+}
+
+/** Checks all chatbots once an hour. */
+export function startRetention(deps: RetentionDeps): { close(): Promise<void> } {
+  const ending = new AbortController();
+  let checking = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const schedule = (ms: number): void => {
+    timer = setTimeout(() => {
+      checking = check(deps, ending.signal).then(() => {
+        if (!ending.signal.aborted) schedule(CHECK_MS);
+      });
+    }, ms).unref();
+  };
+  schedule(FIRST_CHECK_MS);
+  return {
+    async close() {
+      ending.abort();
+      clearTimeout(timer);
+      await checking;
+    },
+  };
+}
+
+async function check(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
+  try {
+    for (const chatbot of await deps.snapshots.snapshot((all) => all.allChatbots())) {
+      const deleted = await deleteExpired(deps, chatbot, signal);
+      if (deleted > 0) deps.log.info({ chatbot: chatbot.uuid, deleted }, 'old conversations deleted');
+    }
+  } catch (error) {
+    deps.log.error({ err: error }, 'old conversations could not be deleted');
+  }
+}
