@@ -215,7 +215,7 @@ export class Ingestion implements Knowledge {
     const index = await this.#deps.indexes.get(chatbot);
     const isOther = unanswered.map((one) => index.query(one)).some(({ names, isFollowUp }) => names && !isFollowUp);
     const quoted = isOther ? undefined : before;
-    const query = index.query(question, earlier, quoted !== undefined && quoted.length > 0);
+    const query = index.query(question, earlier, quoted !== undefined && quoted.length > 0, this.#deps.clock());
     const hasVectors = index.dimensions > 0 && !wordsAlone;
     const vector = hasVectors ? await this.#embedding?.question(query.textToEmbed) : undefined;
     const scores = onTrace && new ScoreRecorder<StoredSource>();

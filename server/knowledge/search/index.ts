@@ -134,8 +134,8 @@ export class PassageIndex<S> {
   }
 
   /** Parses a question. A follow-up gets terms of the `earlier` ones too, oldest first. */
-  query(text: string, earlier: string[] = [], hasAnswer = false): Query {
-    return readQuery(text, earlier, this.words, this, hasAnswer);
+  query(text: string, earlier: string[] = [], hasAnswer = false, now?: number): Query {
+    return readQuery(text, earlier, this.words, this, hasAnswer, now);
   }
 
   /** The best passages, best first. */

@@ -7,6 +7,7 @@ import { isFollowUp, isStatementOfOwn, MAX_STATED, mayContinue, pointsBack } fro
 import { asksAtLength, withoutWritingRequest } from './long-form.ts';
 import { TermReader, type Term, type TermShare } from './query-terms.ts';
 import { respell, type WordIndex } from './words/compounds.ts';
+import { withYears } from './words/relative-years.ts';
 import { QueryLanguage, detectLanguage } from '../text/detect-language.ts';
 import { clearLanguageOf, isStopWord, languageOf, type Language } from '../text/language.ts';
 import type { LanguageCode } from '../text/languages.ts';
@@ -98,13 +99,14 @@ export interface IndexStatistics {
   };
 }
 
-/** `idf` is the inverse document frequency of a root, of the passages there are or of `least`, whichever are more. */
+/** `idf` is the inverse document frequency of a root, of the passages there are or of `least`, whichever are more. `now`: milliseconds. */
 export function readQuery(
   text: string,
   earlier: string[],
   vocabulary: Vocabulary,
   index: IndexStatistics,
   hasAnswer = false,
+  now = Date.now(),
 ): Query {
   const languageIn = (some: string) => languageOf(some, vocabulary.languages[0], vocabulary.languages);
   const readerOf = (some: string) =>
@@ -117,10 +119,10 @@ export function readQuery(
   const language = languageIn(question);
   const reader = readerOf(question);
   const start = question.slice(0, PHRASES_LENGTH);
-  const spelled = respell(
-    inPlainWords(withoutWritingRequest(question)),
-    wordsOf(vocabulary, index.statistics, language),
-  );
+  const words = wordsOf(vocabulary, index.statistics, language);
+  const isKnownYear = (year: string): boolean => words.root(year) !== undefined;
+  const dated = withYears(withoutWritingRequest(question), language, now, isKnownYear);
+  const spelled = respell(inPlainWords(dated), words);
   reader.add(spelled.text, 1);
   for (const { root, word } of spelled.others) reader.addRoot(root, word);
   const implied = reader.terms.length;
