@@ -67,7 +67,7 @@ const TraceCandidate = record({
     }),
     sentence: Type.Number({ description: 'How much of the question its best sentence has.' }),
     vector: Type.Number({ description: 'Likeness of meaning; 0 without an embedding model.' }),
-    pair: Type.Number({ description: 'The owner wrote it to answer this very question.' }),
+    pair: Type.Number({ description: 'It answers this very question, or one like it.' }),
     quoted: Type.Number({
       description: 'The answer before quoted it or its page, and the message may go on from that.',
     }),

@@ -57,7 +57,7 @@ export interface ScoreParts {
   sentence: number;
   /** Likeness of meaning, by vectors. */
   vector: number;
-  /** The owner wrote it to answer this very question. */
+  /** It answers this very question, or one like it. */
   pair: number;
   /** The answer before quoted it, or another passage of its page. */
   quoted: number;

@@ -14,7 +14,7 @@ import { SourceLanguages } from '../text/detect-language.ts';
 import type { LanguageCode } from '../text/languages.ts';
 import { withMeaning } from './meaning/mix.ts';
 import { nearPage } from './asking/page.ts';
-import { asksPair, isOfTopic } from './asking/page-pair.ts';
+import { asksPair, gainOfPair, isOfTopic } from './asking/page-pair.ts';
 import { gainOf, otherQuoted, slotsOfQuoted } from './asking/quoted.ts';
 import { currentAlone, oneVersion, topInOneVersion, withoutDuplicates } from './repeats/duplicates.ts';
 import { RepeatedLines } from './repeats/lines.ts';
@@ -236,11 +236,12 @@ export class PassageIndex<S> {
       const gain = gainOf(quoted, query);
       recorder?.add(entry, 'quoted', gain);
       if (score === 0) return { entry, score: gain, quoted };
-      const near = proximity(entry);
+      const [near, like] = [proximity(entry), gainOfPair(entry, query, this.words)];
+      recorder?.add(entry, 'pair', like);
       const penalty = this.#postings.lengthFactor(entry.forms.length) ** LENGTH_PENALTY;
       recorder?.add(entry, 'bm25', score / query.totalWeight / penalty);
       recorder?.add(entry, 'proximity', near / penalty);
-      return { entry, score: (score / query.totalWeight + near) / penalty + gain, quoted };
+      return { entry, score: (score / query.totalWeight + near) / penalty + gain + like, quoted };
     };
   }
 

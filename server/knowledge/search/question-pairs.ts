@@ -80,6 +80,29 @@ export function asksTheSame(other: string, roots: number[], { implied, termByRoo
   return told.size >= MIN_PAIR_WORDS && told.size === implied && kindOf(other) === kindOf(question);
 }
 
+/** Added to the score of a passage whose question has all words of this one and no others, and the least likeness that counts. */
+const LIKE_QUESTION = 2;
+const MIN_LIKENESS = 0.3;
+
+/**
+ * What a passage gains by how like this question the one is that it answers, `roots`: by the share of the words of each that the
+ * other has.
+ */
+export function gainByLikeness(roots: ReadonlySet<number>, { terms, termByRoot, implied }: Query): number {
+  const shares = new Float64Array(terms.length);
+  let told = 0;
+  for (const root of roots) {
+    const { term = 0, share = 0 } = termByRoot.get(root) ?? {};
+    shares[term] = Math.max(shares[term]!, share);
+    told += share;
+  }
+  const own = terms.slice(0, implied);
+  const asked = own.reduce((sum, { weight }, term) => sum + weight * shares[term]!, 0);
+  const all = own.reduce((sum, { weight }) => sum + weight, 0);
+  const likeness = (told / (roots.size || 1)) * Math.sqrt(asked / (all || 1));
+  return likeness < MIN_LIKENESS ? 0 : LIKE_QUESTION * likeness;
+}
+
 /** The question that a passage answers: its owner's, or the heading that asks it, of whose passages it is the first. */
 export function pairOf(own: string | undefined, heading = '', before: string | undefined): Pair | undefined {
   if (own !== undefined) return { question: own, isOwners: true };
