@@ -19,12 +19,11 @@ export function styleAnswers(place: HTMLElement): void {
   if (adoptedStyleSheets?.includes(sheet) === false) adoptedStyleSheets.push(sheet);
 }
 
-/** Shows the buttons of a finished answer, after a thumb down a field for what was wrong, and questions to go on with. */
+/** Shows the buttons of a finished answer, and after a thumb down a field for what was wrong. */
 export const show: Part = (place, chat, turn, elements) => {
   const { create, createButton } = elements;
-  const { record } = turn;
-  if (record?.parts)
-    import('../parts/parts.ts').then((file) => file.show(place, chat, turn, elements)).catch(chat.report);
+  if (turn.record?.parts || turn.record?.follow_ups)
+    import('../parts/parts.ts').then((parts) => parts.show(place, chat, turn, elements)).catch(chat.report);
   if (place.parentElement!.querySelector('pre'))
     import('../code/colours.ts').then(({ colourCode }) => colourCode(place.parentElement!)).catch(chat.report);
   const words = { ...afterAnswerWords, ...chat.words.peek() };
@@ -52,10 +51,4 @@ export const show: Part = (place, chat, turn, elements) => {
     status.textContent = isLost ? words.unsent : sent ? words.thanks : '';
     comment.hidden = rating !== -1 || (!!sent && !isLost);
   });
-  if (!record?.follow_ups) return;
-  const others = record.follow_ups.map((query) => createButton(query, () => chat.ask(query)));
-  // Only below the last answer, as the button to ask again.
-  place.append(
-    create('div', { class: 'suggestions again', role: 'group', 'aria-label': words.suggestions! }, ...others),
-  );
 };

@@ -1,4 +1,4 @@
-import type { Form, LinkCards, QuickReplies } from '../../../server/types.ts';
+import type { Form, LinkCards, Part, QuickReplies } from '../../../server/types.ts';
 import type { Chat } from '../../chat/types.ts';
 import type { Elements, Part as Show } from '../elements.ts';
 import style from './style.css?inline';
@@ -12,11 +12,15 @@ const formKey = (host: Element & { docent?: string }): string => `docent-form:${
 /** Schemes of links, as in answers. */
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 
-/** Shows the typed parts of an answer before `place`; types that it does not know are left out. */
+/** Shows the typed parts of an answer before `place`, and follow-up questions as replies; types that it does not know are left out. */
 export const show: Show = (place, chat, turn, { create, createButton }) => {
   const root = place.getRootNode() as ShadowRoot;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  const shown = (turn.record!.parts ?? []).map((part) => {
+  const { parts = [], follow_ups } = turn.record!;
+  const followUps: Part[] = follow_ups
+    ? [{ type: 'quick_replies', replies: follow_ups.map((label) => ({ label })) }]
+    : [];
+  const shown = [...parts, ...followUps].map((part) => {
     if (part.type === 'quick_replies') return createReplies(part, chat, create, createButton);
     if (part.type === 'form') return createForm(part, chat, create, turn.message, formKey(root.host));
     return part.type === 'link_cards' ? createLinks(part, chat, create) : '';
