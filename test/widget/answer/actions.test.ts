@@ -126,6 +126,17 @@ test('a thumb up opens no field, and closes that of a thumb down', async () => {
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: 1 });
 });
 
+test('a field that is sent empty goes too, until the thumb is pressed again', async () => {
+  await asked({ [feedback]: () => jsonResponse({ success: true }) });
+  button('Not helpful').click();
+  await waitFor(() => expect(field()).not.toBeNull());
+  field()!.closest('.comment')!.querySelector('button')!.click();
+  await waitFor(() => expect(field()).toBeNull());
+  chat.screen.getByText('Thank you.');
+  button('Not helpful').click();
+  await waitFor(() => expect(field()).not.toBeNull());
+});
+
 test('a comment that cannot be sent stays in its field', async () => {
   const replies = [jsonResponse({ success: true }), jsonResponse({ error: 'no', code: 'internal' }, 500)];
   await asked({ [feedback]: () => replies.shift()! });

@@ -31,7 +31,7 @@ export const show: Part = (place, chat, turn, elements) => {
   const field = create('textarea', { rows: '2', maxlength: '2000' }) as HTMLTextAreaElement;
   const rate = (rating: Feedback['rating']): void => {
     const before = turn.feedback.peek();
-    rateAnswer(chat, turn, { rating, comment: rating === before.rating ? before.comment : undefined });
+    rateAnswer(chat, turn, { rating, comment: (rating === before.rating && before.comment) || undefined });
   };
   const copy = createIconButton(elements, place, COPY, words.copyAnswer, async () => {
     status.textContent = (await copyAnswer(create, turn, place.parentElement!, copy)) ? words.copied : words.uncopied;
@@ -48,7 +48,7 @@ export const show: Part = (place, chat, turn, elements) => {
   turn.feedback.subscribe(({ rating, comment: sent, isLost }) => {
     up.setAttribute('aria-pressed', `${rating === 1}`);
     down.setAttribute('aria-pressed', `${rating === -1}`);
-    status.textContent = isLost ? words.unsent : sent ? words.thanks : '';
-    comment.hidden = rating !== -1 || (!!sent && !isLost);
+    status.textContent = isLost ? words.unsent : sent == null ? '' : words.thanks;
+    comment.hidden = rating !== -1 || (sent != null && !isLost);
   });
 };
