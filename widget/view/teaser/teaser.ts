@@ -41,7 +41,9 @@ export async function tease(place: HTMLElement, chat: Chat, { create }: Elements
       const open = create('button', { type: 'button' }, text);
       const close = create('button', { class: 'quiet', type: 'button', title: chat.words.peek().close });
       const box = create('div', { class: 'teaser' }, open, close);
-      Object.assign(box.style, { maxWidth: '300px', padding: '8px' });
+      box.style.cssText = 'display: flex; gap: 8px; align-items: center; max-width: 300px; padding: 8px';
+      open.style.padding = '4px 8px';
+      close.style.margin = '0';
       close.append(createCross(Document.prototype));
       open.onclick = () => chat.open();
       close.onclick = chat.dismiss;
