@@ -48,6 +48,7 @@ export const show: Part = (place, chat, turn, { create, createButton }) => {
       if (turn.pending === pending) void confirmCall(chat, turn, answer === 'yes');
     }),
   );
+  answers[0]!.style.cssText = 'color: var(--on); background: var(--fill)';
   const rows = Object.entries(values);
   place.append(
     create(
