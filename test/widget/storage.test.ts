@@ -246,3 +246,18 @@ test('with storage that throws the chat works but is lost on reload', async () =
   await waitFor(() => expect(chat.server.askRequests()).toHaveLength(2));
   expect(chat.server.askRequests()[1]!.body['session']).toBe('s1');
 });
+
+test('a question asked anew that a reload has interrupted takes the place of the earlier one', async () => {
+  await asked();
+  const known = JSON.parse(stored()!) as object;
+  const id = 'an id of a question';
+  const sent = { [id]: { query: 'first?', id, session: 's1', replaces: 'm1', at: Date.now() } };
+  localStorage.setItem(`docent:${server}:c1`, JSON.stringify({ ...known, sent }));
+  await reload({
+    [history]: () => jsonResponse([answer]),
+    'POST /ask': () => streamResponse(answerEvents({ ...answer, uuid: 'm2', response: 'Another answer.' })),
+  });
+  await waitFor(() => chat.screen.getByText('Another answer.'));
+  expect(chat.server.askRequests().at(-1)!.body).toMatchObject({ id, replaces: 'm1' });
+  expect(chat.screen.getAllByRole('group', { name: 'Your question' })).toHaveLength(1);
+});

@@ -44,7 +44,8 @@ export async function restore(chat: Chat, makers: TurnMakers): Promise<void> {
       if (Date.now() - turn.at > UNSENT_MAX_AGE_MS) turn.status.value = { is: 'failed', reason: 'network' };
       return turn;
     });
-    turns.value = [...listed, ...unlisted, ...unsent];
+    const replaced = unsent.flatMap(({ replaces, status }) => (status.peek().is === 'waiting' ? replaces : []));
+    turns.value = [...listed.filter(({ message }) => !replaced.includes(message)), ...unlisted, ...unsent];
     history.value = 'read';
     for (const turn of turns.peek()) if (!before.includes(turn)) chat.start(turn);
   } catch (fault) {
