@@ -90,6 +90,20 @@ test('a card shows the quote before the page, and once it is opened hides nothin
   expect(await topOf(next)).toBeGreaterThanOrEqual(y + height);
 });
 
+test.each([390, 320])('the second line of the header is whole and below its buttons, at %d px', async (width) => {
+  await see('Waiting');
+  await page.setViewportSize({ width, height: 800 });
+  const line = page.locator('h2 small');
+  await page.getByRole('button', { name: 'New conversation' }).waitFor();
+  const { x, y, width: length } = (await line.boundingBox())!;
+  const button = (await page.getByRole('button', { name: 'New conversation' }).boundingBox())!;
+  // The words, apart from the space between their lines.
+  expect(y + 4).toBeGreaterThanOrEqual(button.y + button.height - 1);
+  expect(x + length).toBeLessThanOrEqual(width);
+  expect(await line.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+  expect(length).toBeGreaterThan(width * 0.7);
+});
+
 test('a code block names its language', async () => {
   await see('A long answer');
   const code = page.locator('.code').first();
