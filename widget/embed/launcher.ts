@@ -45,13 +45,13 @@ export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 // Minified by hand: part of the launcher, which every page view loads (1,500 bytes gzip). The host is a line of no height at the
 // window's end; the button, and later the panel, are aligned on it by direction and `position`. The icon is a clip path, to which no
 // img-src policy applies. The text on the owner's colour is black or white by the colour's lightness.
-const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc(5e7 - l*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:left;border:13px solid;clip-path:path("M3 18A12 10 0 119 21l-7 3z")}`;
+const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc(5e7 - l*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:left;border:13px solid;clip-path:path("M3 18A12 10 0 119 21l-7 3")}`;
 
 const PRELOAD_DELAY_MS = 999;
 
 /** Puts the launcher, with these words, on the page; the panel is loaded at the first hover, focus or call. */
 export function launch(options: Options, load: LoadPanel, open = OPEN, unloadable = UNLOADABLE): LaunchedHandle {
-  const { target } = options;
+  const target = options.target;
   const createElement = documentMember('createElement');
   const settings = options.settings as Record<string, string> | undefined;
   const host: Host = createElement('docent-widget');
