@@ -181,6 +181,8 @@ export interface ErrorBody {
   field?: string;
   /** Seconds, with `rate_limited`. */
   retry_after?: number;
+  /** Of an answer that failed: such as the nearest pages. */
+  parts?: Part[];
 }
 
 /** The event stream of the public chat API, in order. `error` or `done` is the last. */

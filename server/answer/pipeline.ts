@@ -13,6 +13,7 @@ import { replyByExample, withoutModel, type ReplyByExample } from './tools/by-ex
 import { buildPrompt } from './prompt.ts';
 import { offerIn, replyCanned, replyToPress, replyToTalk, replyWithoutAgent } from './replies.ts';
 import { readTalk } from './small-talk/talk.ts';
+import { cardsTo } from './extract/page-links.ts';
 import { writeQuotes } from './extract/write.ts';
 import { doubtIn, type ClaimJudge } from './tools/claim.ts';
 import { answerConfirmed, answerWithoutAgent, closeAnswer, languageFor, withToolRules } from './tools/with-tools.ts';
@@ -162,6 +163,7 @@ function answerWithModel(
   const meta = { ...messageMeta(agent, routing, tools), ...searchMeta(context) };
   const language = tools && languageFor(context, question);
   const doubt = claims && doubtIn({ ...context, language });
+  const nearest = cite ? cardsTo(given.found) : [];
   const credits = catalogue.credits(agent?.meta.model ?? '');
   const modelName = catalogue.name(agent?.meta.model ?? '');
 
@@ -214,7 +216,7 @@ function answerWithModel(
         outcome,
       },
       ...closing,
-      ...(refusal ? { refusal } : {}),
+      ...(refusal ? { refusal, parts: [...(closing?.parts ?? []), ...nearest] } : {}),
     };
     if (isUnknown) return offer().then((offered) => (run.append(offered && `\n\n${offered}`), result));
     return doubt && claims ? claims.check(result, doubt, run) : result;

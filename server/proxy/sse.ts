@@ -180,7 +180,8 @@ function confirmText({ expires_in, ...data }: NonNullable<VisitorMessage['confir
 function finalEvent({ message, refusal }: RunEnd, failure: ErrorCode, now: number): ChatEvent {
   if (message && !refusal && message.finish_reason !== 'error')
     return { event: 'done', data: visitorMessage(message, now) };
-  return { event: 'error', data: errorOf(refusal, failure) };
+  const parts = message ? partsIn(message.meta_json) : [];
+  return { event: 'error', data: { ...errorOf(refusal, failure), ...(parts.length > 0 ? { parts } : {}) } };
 }
 
 /** Visitors get general sentences; the details in the record are for the owner. */

@@ -14,9 +14,10 @@ import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
 import { OutboundFailure } from '../../server/outbound/failures.ts';
 import { createOpenAi } from '../../server/model/openai.ts';
+
 import { startFakeModel, type FakeModel, type Script } from '../fakes/model.ts';
 import { startChatServer, parseEvents, post, textOf } from '../proxy/fixture.ts';
-import { start, until, type Running } from '../running.ts';
+import { site, start, until, type Running } from '../running.ts';
 
 const ANSWER = 'You may return a lamp within 45 days.';
 const CANARY = 'canary-of-the-model-server';
@@ -222,6 +223,43 @@ it('one of two models that the server does not know is paused alone', async () =
 });
 
 describe('with FALLBACK=0', () => {
+  it('an answer that fails ends with the nearest pages, then and later', async () => {
+    const page = (title: string, text: string): string =>
+      `<title>${title}</title><main><h1>${title}</h1><p>${text}</p></main>`;
+    const shop = await site({
+      '/returns': page('Returns', 'You may return any lamp of ours within 45 days.'),
+      '/repairs': page('Repairs', 'We repair a lamp that you bought in our shop.'),
+      '/jobs': page('Jobs', 'At present nothing is vacant.'),
+    });
+    const { docent, chatbot } = await serve({ FALLBACK: '0', FETCH_ALLOW: shop.host });
+    for (const path of ['/returns', '/repairs', '/jobs'])
+      await docent.api('POST', `/chatbot/${chatbot}/data-source/url`, { url: `http://${shop.host}${path}` });
+    const sources = () => docent.api('GET', `/chatbot/${chatbot}/data-sources`).then(({ body }) => body);
+    await until(
+      sources,
+      (all: { status: string }[]) =>
+        all.length === 4 && all.every((source: { status: string }) => source.status === 'success'),
+    );
+    const asked = async () =>
+      parseEvents(await (await post(`${docent.base}/chat/${chatbot}/ask`, { query: QUERY })).text());
+    model.next(refusing(500));
+    const events = await asked();
+    const cards = [
+      { title: 'Returns', url: `http://${shop.host}/returns` },
+      { title: 'Repairs', url: `http://${shop.host}/repairs` },
+    ];
+    const parts = [{ type: 'link_cards', cards }];
+    expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'model_failed', parts } });
+    const { uuid } = events.find(({ event }) => event === 'session')!.data as { uuid: string };
+    const messages = await (await fetch(`${docent.base}/chat/${chatbot}/session/${uuid}/messages`)).json();
+    expect(messages).toMatchObject([{ finish_reason: 'error', parts }]);
+    await docent.api('POST', `/chatbot/${chatbot}/update`, { show_citations: false });
+    model.next(refusing(500));
+    expect((await asked()).at(-1)!.data).not.toHaveProperty('parts');
+    await docent.stop();
+    await shop.close();
+  });
+
   it('a model that fails is an error for key holders and visitors', async () => {
     const served = await serve({ FALLBACK: '0' });
     model.next(refusing(500), refusing(500));

@@ -140,6 +140,7 @@ export async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promis
   const { status } = turn;
   const until = Date.now() + retry_after * 1000;
   if (hasEnded(status.peek())) return;
+  turn.failure = failure;
   if (code !== 'rate_limited') {
     // Visitors read the same sentence for both; the site's developer finds the difference in the console.
     status.value = { is: 'failed', reason: code === 'forbidden_origin' ? 'not_found' : code };

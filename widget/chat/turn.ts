@@ -1,6 +1,6 @@
 import { signal, type Signal } from '@preact/signals';
 import type { Citation, Citations, Confirmation, VisitorMessage } from '../../server/types.ts';
-import { newId, type Feedback, type MessageRef, type Question } from '../client/client.ts';
+import { newId, type Failure, type Feedback, type MessageRef, type Question } from '../client/client.ts';
 import type { Status } from './status.ts';
 
 /** A question and its answer, with their ids on the server once known. Only widget/chat writes it. */
@@ -17,6 +17,8 @@ export interface Turn extends Question, MessageRef {
   pending?: (Confirmation & { until: number; accepted?: boolean }) | undefined;
   /** As the server keeps it, once it has ended. Set before its `status`. */
   record?: VisitorMessage;
+  /** What the server said of a failed answer. */
+  failure?: Failure;
   /** The visitor's rating; `isLost`: sending it failed. */
   feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
 }

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
+import { hasEnded } from '../chat/status.ts';
 import type { Turn } from '../chat/turn.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
 import { elements, type Part } from './elements.ts';
@@ -23,7 +24,8 @@ const styleAnswers = (place: HTMLElement | null): void =>
 /** A question and its answer. */
 export function TurnView({ chat, turn }: TurnProps): VNode {
   const words = chat.words.value;
-  const { is } = turn.status.value;
+  const status = turn.status.value;
+  const isOver = hasEnded(status);
   /** A ref for an empty element, which the part of a file that is loaded then fills once. */
   const fill =
     (load: () => Promise<{ show: Part }>) =>
@@ -42,16 +44,16 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
           <Markdown
             text={turn.text}
             last={() => turn.last}
-            isWhole={is === 'done' || is === 'failed'}
+            isWhole={isOver}
             words={words}
             imageHosts={chat.profile.value.image_hosts}
             marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
           />
         </div>
-        <Note chat={chat} status={turn.status.value} outcome={turn.record?.outcome} onRetry={() => chat.retry(turn)} />
+        <Note chat={chat} status={status} outcome={turn.record?.outcome} onRetry={() => chat.retry(turn)} />
         {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
-        {is === 'done' && <Sources chat={chat} turn={turn} />}
-        {is === 'done' && <div class="actions" ref={fill(loadAfterAnswer)} />}
+        {status.is === 'done' && <Sources chat={chat} turn={turn} />}
+        {isOver && <div class="actions" ref={fill(loadAfterAnswer)} />}
       </div>
     </div>
   );

@@ -1,7 +1,25 @@
 import type { Found } from '../../knowledge/search/found.ts';
+import { readParts } from '../../schema/parts.ts';
+import type { Part } from '../../types.ts';
 
 /** Links in one reply. */
 const MAX_LINKS = 2;
+/** Pages that stand in for an answer that failed. */
+const MAX_CARDS = 3;
+/** UTF-16 units of a card's title. */
+const MAX_TITLE = 200;
+
+/** Cards for the first pages among these passages: a list of one part, or of none where no passage is of a page. */
+export function cardsTo(found: Pick<Found, 'source'>[]): Part[] {
+  const cards = new Map<string, { title: string; url: string }>();
+  for (const { source } of found) {
+    const url = source.file_name.replace(/#.*$/, '');
+    if (!cards.has(url)) cards.set(url, { title: nameOf(source).slice(0, MAX_TITLE).toWellFormed(), url });
+  }
+  const isValid = (card: object): boolean => readParts([{ type: 'link_cards', cards: [card] }]).length > 0;
+  const valid = [...cards.values()].filter(isValid).slice(0, MAX_CARDS);
+  return valid.length > 0 ? [{ type: 'link_cards', cards: valid }] : [];
+}
 
 /** A Markdown list of links to the first pages among these passages; '' where there is none. */
 export function linksTo(found: Pick<Found, 'source'>[]): string {

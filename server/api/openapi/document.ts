@@ -68,7 +68,7 @@ const INTRODUCTION = [
 const EVENTS = [
   'Server-Sent Events. Each has an `event:` line and one `data:` line of JSON, and `delta` has an `id:` line. A comment line is sent every 15 seconds.',
   '`session` `{uuid}`, where one was created; `message` `{uuid}`; `delta` `{text}`, the next part of the answer, whose id is the length of the answer so far in UTF-16 units;',
-  '`done`, the complete message; `error` `{error, code, retry_after?}`. The stream ends after `done` or `error`.',
+  '`done`, the complete message; `error` `{error, code, retry_after?, parts?}`, whose parts are cards of the nearest pages. The stream ends after `done` or `error`.',
 ].join(' ');
 
 const TAGS = [

@@ -2,7 +2,7 @@
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Part } from '../../../server/types.ts';
-import { answerEvents, jsonResponse, messageRecord, streamResponse, type Handler } from '../fake-server.ts';
+import { answerEvents, citation, jsonResponse, messageRecord, streamResponse, type Handler } from '../fake-server.ts';
 import { mountAndOpen, type MountedChat } from '../mounted.ts';
 
 const PARTS: Part[] = [
@@ -119,4 +119,45 @@ test('questions to go on with are buttons below the last answer, which ask them'
   (await waitFor(() => button('Do you repair?'))).click();
   await waitFor(() => chat.screen.getByText('Thanks.'));
   expect(lastAsked()).toMatchObject({ query: 'Do you repair?' });
+});
+
+const failedWith = (parts?: Part[]): Response =>
+  streamResponse([
+    { event: 'message', data: { uuid: 'm2' } },
+    { event: 'error', data: { error: 'It failed.', code: 'model_failed', ...(parts && { parts }) } },
+  ]);
+const links = (): (string | null)[] =>
+  chat.screen.getAllByRole('link').map((link: HTMLElement) => link.getAttribute('href'));
+
+test('an answer that failed ends with the pages that the server sends, until it is asked again', async () => {
+  const page: Part = { type: 'link_cards', cards: [{ title: 'Lamps', url: 'https://shop.test/lamps' }] };
+  const answers = [failedWith([page]), streamResponse(answerEvents(messageRecord('x', 'Thanks.')))];
+  chat = await mountAndOpen({ 'POST /ask': () => answers.shift()! });
+  chat.ask('Which?');
+  expect((await waitFor(() => chat.screen.getByRole('link', { name: /Lamps/ }))).getAttribute('href')).toBe(
+    'https://shop.test/lamps',
+  );
+  button('Try again').click();
+  await waitFor(() => chat.screen.getByText('Thanks.'));
+  expect(chat.screen.queryByRole('link', { name: /Lamps/ })).toBeNull();
+});
+
+test('without such pages it ends with those cited last, and so does a question over the limit', async () => {
+  const pages = ['a', 'b#c', 'b', 'd', 'e'].map((name, at) => [
+    String(at + 1),
+    citation({ title: name, file_name: `https://shop.test/${name}` }),
+  ]);
+  const cited = messageRecord('x', 'So [1] and so.', Object.fromEntries(pages));
+  const limit = { error: 'Take a break.', code: 'rate_limited', retry_after: 65 };
+  const answers = [streamResponse(answerEvents(cited)), failedWith(), jsonResponse(limit, 429)];
+  chat = await mountAndOpen({ 'POST /ask': () => answers.shift()! });
+  chat.ask('First?');
+  await waitFor(() => button('Helpful'));
+  chat.ask('Second?');
+  const expected = ['b', 'd', 'e'].map((name) => `https://shop.test/${name}`);
+  await waitFor(() => expect(links().slice(-3)).toEqual(expected));
+  const shown = links().length;
+  chat.ask('Third?');
+  await waitFor(() => expect(links()).toHaveLength(shown + 3));
+  expect(links().slice(-3)).toEqual(expected);
 });

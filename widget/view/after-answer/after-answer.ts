@@ -22,8 +22,10 @@ export function styleAnswers(place: HTMLElement): void {
 /** Shows the buttons of a finished answer, and after a thumb down a field for what was wrong. */
 export const show: Part = (place, chat, turn, elements) => {
   const { create, createButton } = elements;
-  if (turn.record?.parts || turn.record?.follow_ups)
+  const isAnswered = turn.status.peek().is === 'done';
+  if (!isAnswered || turn.record?.parts || turn.record?.follow_ups)
     import('../parts/parts.ts').then((parts) => parts.show(place, chat, turn, elements)).catch(chat.report);
+  if (!isAnswered) return;
   if (place.parentElement!.querySelector('pre'))
     import('../code/colours.ts').then(({ colourCode }) => colourCode(place.parentElement!)).catch(chat.report);
   const words = { ...afterAnswerWords, ...chat.words.peek() };

@@ -9,6 +9,8 @@ sheet.replaceSync(style);
 /** Storage key of a chat's form, by the host of its widget; also in view/conversations, which deletes it. */
 const formKey = (host: Element & { docent?: string }): string => `docent-form:${host.docent}`;
 
+const MAX_PAGES = 3;
+
 /** Schemes of links, as in answers. */
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 
@@ -16,7 +18,8 @@ const SAFE = /^(?:https?:\/\/|mailto:)/i;
 export const show: Show = (place, chat, turn, { create, createButton }) => {
   const root = place.getRootNode() as ShadowRoot;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  const { parts = [], follow_ups } = turn.record!;
+  const { follow_ups } = turn.record ?? {};
+  const parts = turn.record?.parts ?? turn.failure?.parts ?? citedPages(chat);
   const followUps: Part[] = follow_ups
     ? [{ type: 'quick_replies', replies: follow_ups.map((label) => ({ label })) }]
     : [];
@@ -26,8 +29,19 @@ export const show: Show = (place, chat, turn, { create, createButton }) => {
     return part.type === 'link_cards' ? createLinks(part, chat, create) : '';
   });
   for (const other of place.parentElement!.querySelectorAll(':scope > .parts')) other.remove();
-  place.before(create('div', { class: 'parts' }, ...shown));
+  const all = create('div', { class: 'parts' }, ...shown);
+  // Below a failed answer they go with its place, when it is asked again.
+  if (turn.status.peek().is === 'done') place.before(all);
+  else place.append(all);
 };
+
+/** What stands below a failed answer without parts: the pages cited last in the conversation. */
+function citedPages(chat: Chat): Part[] {
+  const cited = chat.turns.peek().flatMap((turn) => Object.values(turn.citations.peek()));
+  const cards = cited.map(({ title, file_name }) => ({ title: title || file_name, url: file_name.replace(/#.*/, '') }));
+  const pages = new Map(cards.filter(({ url }) => SAFE.test(url)).map((card) => [card.url, card]));
+  return [{ type: 'link_cards', cards: [...pages.values()].slice(-MAX_PAGES) }];
+}
 
 function createReplies(
   { replies }: QuickReplies,
