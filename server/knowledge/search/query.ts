@@ -129,14 +129,15 @@ export function readQuery(
   for (const word of impliedBy(start)) reader.add(word, IMPLIED);
   for (const word of compoundsIn(start)) if (reader.knows(word)) reader.add(word, IMPLIED);
   const continued = reader.terms.length;
-  const isKnown = reader.terms.some(({ root }) => root !== UNSEEN);
+  const isFirst = earlier.length === 0;
+  const isKnown = reader.terms.some(({ root, isCommon }) => root !== UNSEEN && (isFirst || !isCommon));
   const isQuestion = QUESTION.test(text.slice(0, MAX_QUERY_LENGTH));
   const isStatement = continued <= MAX_STATED && isStatementOfOwn(question);
   const unseen = reader.terms.filter(({ root }) => root === UNSEEN).length;
   const kinds = kindsAskedFor(question);
   const names = reader.terms.some(({ word, isCommon }) => !isCommon && !kinds.has(word));
   const isContinued =
-    isFollowUp(question, continued, { isKnown, names: names || earlier.length === 0 }) || (hasAnswer && isStatement);
+    isFollowUp(question, continued, { isKnown, names: names || isFirst }) || (hasAnswer && isStatement);
   const isPart = pointsBack(question) || !hasVerb(question);
   if (isContinued) {
     const [named, common, unknown] = names ? [EARLIER, EARLIER, EARLIER] : [1, COMMON_EARLIER, isPart ? 1 : EARLIER];

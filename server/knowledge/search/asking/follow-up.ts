@@ -22,8 +22,8 @@ const WHO_ANSWERS = [
 ];
 
 /**
- * Whether a question needs the ones before it: it has at most one term, or refers back. One in a sentence of its own about
- * something that the site has, `isKnown`, does not: "What gloves do you have?".
+ * Whether a question needs the ones before it: it has at most one term, `names` nothing, or refers back. One in a sentence of its
+ * own about something that the site has, `isKnown`, does not: "What gloves do you have?".
  */
 export function isFollowUp(
   text: string,
@@ -32,7 +32,7 @@ export function isFollowUp(
 ): boolean {
   if (terms <= 1 && (!/\p{L}/u.test(text) || WHO_ANSWERS.some((one) => one.test(text)))) return false;
   const refersBack = readPointers(text).pointsBack || OTHERS.test(text.replace(EXISTS, ' '));
-  if (terms === 1 && isKnown && names && hasVerb(text) && !CONTINUING.test(text) && !refersBack) return false;
+  if (terms === 1 && isKnown && hasVerb(text) && !CONTINUING.test(text) && !refersBack) return false;
   return terms <= 1 || (!names && terms <= MAX_ASKED) || CONTINUING.test(text) || (terms <= 3 && refersBack);
 }
 
