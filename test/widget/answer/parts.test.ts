@@ -112,11 +112,16 @@ test('parts are the same after a reload', async () => {
 });
 
 test('questions to go on with are buttons below the last answer, which ask them', async () => {
-  const told = { ...messageRecord('Which?', 'One of these.'), follow_ups: ['Gift vouchers', 'Do you repair?'] };
+  const told = {
+    ...messageRecord('Which?', 'One of these [1].', { 1: citation() }),
+    follow_ups: ['Gift vouchers', 'Do you repair?'],
+  };
   const replies = [told, { ...messageRecord('x', 'Thanks.'), uuid: 'm2' }];
   chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(replies.shift()!)) });
   chat.ask('Which?');
-  (await waitFor(() => button('Do you repair?'))).click();
+  await waitFor(() => button('Do you repair?'));
+  expect(button('Do you repair?').closest('.parts')!.querySelector('a')).toBeNull();
+  button('Do you repair?').click();
   await waitFor(() => chat.screen.getByText('Thanks.'));
   expect(lastAsked()).toMatchObject({ query: 'Do you repair?' });
 });
@@ -159,5 +164,8 @@ test('without such pages it ends with those cited last, and so does a question o
   const shown = links().length;
   chat.ask('Third?');
   await waitFor(() => expect(links()).toHaveLength(shown + 3));
+  // The limit counts down meanwhile.
+  await new Promise((done) => setTimeout(done, 1200));
+  expect(links()).toHaveLength(shown + 3);
   expect(links().slice(-3)).toEqual(expected);
 });

@@ -74,10 +74,11 @@ export function show(opener: HTMLElement, chat: Chat, { create, createButton }: 
 
   async function removeAll(those: PastConversation[]): Promise<void> {
     status.textContent = '';
+    // Read now: the list may be closed meanwhile.
+    const { docent } = (section!.getRootNode() as ShadowRoot).host as Element & { docent?: string };
     const removed = await Promise.all(those.map(({ session }) => deleteConversation(chat, session)));
     try {
       // What was filled in of a form (view/parts).
-      const { docent } = (section!.getRootNode() as ShadowRoot).host as Element & { docent?: string };
       sessionStorage.removeItem(`docent-form:${docent}`);
     } catch {}
     if (removed.includes(false)) status.textContent = words.unremoved;

@@ -1,4 +1,5 @@
 import type { Form, LinkCards, Part, QuickReplies } from '../../../server/types.ts';
+import type { Turn } from '../../chat/turn.ts';
 import type { Chat } from '../../chat/types.ts';
 import type { Elements, Part as Show } from '../elements.ts';
 import style from './style.css?inline';
@@ -14,12 +15,17 @@ const MAX_PAGES = 3;
 /** Schemes of links, as in answers. */
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 
-/** Shows the typed parts of an answer before `place`, and follow-up questions as replies; types that it does not know are left out. */
+/**
+ * Shows the typed parts of an answer before `place`, and follow-up questions as replies; types that it does not know are left out.
+ * Those of a failed answer stand in `place`, which goes when it is asked again.
+ */
 export const show: Show = (place, chat, turn, { create, createButton }) => {
+  // It was asked again while this file was loaded.
+  if (!place.isConnected) return;
   const root = place.getRootNode() as ShadowRoot;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  const { follow_ups } = turn.record ?? {};
-  const parts = turn.record?.parts ?? turn.failure?.parts ?? citedPages(chat);
+  const hasFailed = turn.status.peek().is !== 'done';
+  const { follow_ups, parts = hasFailed ? (turn.failure?.parts ?? citedPages(chat, turn)) : [] } = turn.record ?? {};
   const followUps: Part[] = follow_ups
     ? [{ type: 'quick_replies', replies: follow_ups.map((label) => ({ label })) }]
     : [];
@@ -30,17 +36,20 @@ export const show: Show = (place, chat, turn, { create, createButton }) => {
   });
   for (const other of place.parentElement!.querySelectorAll(':scope > .parts')) other.remove();
   const all = create('div', { class: 'parts' }, ...shown);
-  // Below a failed answer they go with its place, when it is asked again.
-  if (turn.status.peek().is === 'done') place.before(all);
-  else place.append(all);
+  if (hasFailed) place.replaceChildren(all);
+  else place.before(all);
 };
 
-/** What stands below a failed answer without parts: the pages cited last in the conversation. */
-function citedPages(chat: Chat): Part[] {
-  const cited = chat.turns.peek().flatMap((turn) => Object.values(turn.citations.peek()));
-  const cards = cited.map(({ title, file_name }) => ({ title: title || file_name, url: file_name.replace(/#.*/, '') }));
-  const pages = new Map(cards.filter(({ url }) => SAFE.test(url)).map((card) => [card.url, card]));
-  return [{ type: 'link_cards', cards: [...pages.values()].slice(-MAX_PAGES) }];
+/** What stands below a failed answer without parts: the pages cited last before it. */
+function citedPages({ turns }: Chat, failed: Turn): Part[] {
+  const before = turns.peek().slice(0, turns.peek().indexOf(failed) + 1);
+  const pages = new Map<string, { title: string; url: string }>();
+  for (const { title, file_name } of before.flatMap(({ citations }) => Object.values(citations.peek()))) {
+    const url = file_name.replace(/#.*/, '');
+    pages.delete(url);
+    if (SAFE.test(url)) pages.set(url, { title: title || url, url });
+  }
+  return pages.size > 0 ? [{ type: 'link_cards', cards: [...pages.values()].slice(-MAX_PAGES) }] : [];
 }
 
 function createReplies(
