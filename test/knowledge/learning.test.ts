@@ -308,6 +308,7 @@ describe('search', () => {
     const found = async (query: string) =>
       (await fixture.search(query, { earlier: ['May the jacket go into a hot dryer?'] })).map(({ text }) => text);
     expect(await found('which hats do you have')).toEqual([expect.stringContaining('£12')]);
+    expect((await found('Which hats can I pay for?'))[0]).toContain('£12');
     expect(await found('are there scarves?')).toEqual([expect.stringContaining('£9')]);
     // A word alone may go on with the question before it.
     expect(await found('trousers?')).toHaveLength(1);

@@ -30,7 +30,7 @@ export interface Query {
   isQuestion: boolean;
   /** Whether it needs what stands before it: it has at most one term, or refers back. */
   isFollowUp: boolean;
-  /** Whether a word of its own names something: it is not common in any text, nor the kind of thing asked for. */
+  /** Whether a word of its own names something: it is not common in any text, nor, in a part of a sentence, the kind of thing asked for. */
   names: boolean;
   /** Whether a word of it stands for what was said before. */
   pointsBack: boolean;
@@ -122,7 +122,7 @@ export function readQuery(
   const words = wordsOf(vocabulary, index.statistics, language);
   const isKnownYear = (year: string): boolean => words.root(year) !== undefined;
   const dated = withYears(withoutWritingRequest(question), language, now, isKnownYear);
-  const spelled = respell(inPlainWords(dated), words);
+  const spelled = respell(inPlainWords(dated.text), words);
   reader.add(spelled.text, 1);
   for (const { root, word } of spelled.others) reader.addRoot(root, word);
   const implied = reader.terms.length;
@@ -135,10 +135,10 @@ export function readQuery(
   const isStatement = continued <= MAX_STATED && isStatementOfOwn(question);
   const unseen = reader.terms.filter(({ root }) => root === UNSEEN).length;
   const kinds = kindsAskedFor(question);
-  const names = reader.terms.some(({ word, isCommon }) => !isCommon && !kinds.has(word));
+  const isPart = pointsBack(question) || !hasVerb(question);
+  const names = reader.terms.some(({ word, isCommon }) => !isCommon && !(isPart && kinds.has(word)));
   const isContinued =
     isFollowUp(question, continued, { isKnown, names: names || isFirst }) || (hasAnswer && isStatement);
-  const isPart = pointsBack(question) || !hasVerb(question);
   if (isContinued) {
     const [named, common, unknown] = names ? [EARLIER, EARLIER, EARLIER] : [1, COMMON_EARLIER, isPart ? 1 : EARLIER];
     let age = 0;
@@ -152,6 +152,7 @@ export function readQuery(
   // “I cannot log in. Why?” asks about what stands before it, and so does a question that no page has a word of.
   if (reader.termByRoot.size === 0) reader.add(`${aside}\n${rest}`, 1);
   else {
+    reader.addBeside(dated.present, 1, Infinity);
     reader.addBeside(aside, BESIDE, isContinued ? Infinity : MAX_ASIDE);
     reader.addBeside(rest, BESIDE, isContinued ? Infinity : MAX_BESIDE);
   }

@@ -26,6 +26,13 @@ describe('a year that is named by the present one', () => {
     expect(bestFor(index, 'What will the fee be Next  Year?')).toBe('2');
   });
 
+  it('is no less sure an answer where a page says “this year” in words', async () => {
+    const index = await indexOf('We close this year from Monday to Friday.', 'Posted on 3 March 2031: a new chef.');
+    expect(bestFor(index, 'When do you close this year?')).toBe('0');
+    const { terms } = index.query('When do you close this year?', [], false, MAY_2031);
+    expect(terms.filter(({ word }) => word === '2031')).toMatchObject([{ worth: 0, loss: 0 }]);
+  });
+
   it('is read in other languages too', async () => {
     const german = (fee: string, year: number): string =>
       `Die Gebühr für einen Liegeplatz beträgt ${year} ${fee} Euro.`;

@@ -14,12 +14,24 @@ function phrasesOf(language: Language): [phrase: RegExp, by: number][] {
   });
 }
 
-/** Replaces “next year” by the year where pages have it. `now`: milliseconds; years are those of the server's time zone. */
-export function withYears(text: string, language: Language, now: number, isKnown: (year: string) => boolean): string {
-  let of = phrases.get(language);
-  if (!of) phrases.set(language, (of = phrasesOf(language)));
-  return of.reduce((replaced, [phrase, by]) => {
+/**
+ * `text` with last and next year as pages write them, where they have that year. The present year is given apart, '' where it is not
+ * meant: a page that says “this year” need not write it. `now`: milliseconds; years are those of the server's time zone.
+ */
+export function withYears(
+  text: string,
+  language: Language,
+  now: number,
+  isKnown: (year: string) => boolean,
+): { text: string; present: string } {
+  let known = phrases.get(language);
+  if (!known) phrases.set(language, (known = phrasesOf(language)));
+  let [dated, present] = [text, ''];
+  for (const [phrase, by] of known) {
     const year = String(new Date(now).getFullYear() + by);
-    return replaced.search(phrase) >= 0 && isKnown(year) ? replaced.replace(phrase, year) : replaced;
-  }, text);
+    if (dated.search(phrase) < 0 || !isKnown(year)) continue;
+    if (by === 0) present = year;
+    else dated = dated.replace(phrase, year);
+  }
+  return { text: dated, present };
 }
