@@ -108,7 +108,9 @@ export async function boot(
   await knowledge.embedMissing();
   await schedules.start();
   const retention = startRetention({ ...deps, snapshots: store });
-  const socket = openSocket(config.dataDir, createControl({ ...deps, snapshots: store, base: baseOf(config) }), log);
+  const ending = new AbortController();
+  const control = createControl({ ...deps, snapshots: store, base: baseOf(config), ending: ending.signal });
+  const socket = openSocket(config.dataDir, control, log);
   const commands = await withFallback(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
 
   void services.warm();
@@ -139,6 +141,7 @@ export async function boot(
     },
     async close() {
       draining = true;
+      ending.abort();
       const commandsEnded = commands.close();
       // A command under way may wait for an answer.
       await runs.interrupt();

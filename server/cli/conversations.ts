@@ -1,3 +1,4 @@
+import { MAX_KEEP_DAYS } from '../schema/fields.ts';
 import { pluralize, sanitizeLine, type Command } from './command.ts';
 
 /** What is kept of conversations. */
@@ -27,5 +28,3 @@ export function readKeepDays(text: string): number {
     );
   return Number(text);
 }
-
-const MAX_KEEP_DAYS = 36_500;

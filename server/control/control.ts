@@ -11,6 +11,7 @@ import { readBody } from '../http/body.ts';
 import { replyWithErrors } from '../http/error-replies.ts';
 import { logRequests } from '../http/request-log.ts';
 import { invalid, Refusal } from '../schema/errors.ts';
+import { MAX_KEEP_DAYS } from '../schema/fields.ts';
 import { readUuid } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
 import type { Store } from '../store/store.ts';
@@ -23,6 +24,8 @@ import { createUsers, userOf } from './users.ts';
 
 interface ControlDeps extends ApiDeps {
   snapshots: Pick<SnapshotStore, 'snapshot'>;
+  /** Aborted where the server ends: what takes long stops where it is. */
+  ending?: AbortSignal;
   /** Where the world reaches the server, without a slash at the end. */
   base: string;
 }
@@ -78,7 +81,7 @@ function percentDecode(text: string): string {
 const NewUser = Type.Object({ email: Type.String() });
 const UserRemoval = Type.Object({ email: Type.String(), with_chatbots: Type.Boolean() });
 const NewKey = Type.Object({ email: Type.String(), name: Type.String() });
-const Retention = Type.Object({ days: Type.Integer({ minimum: 0 }) });
+const Retention = Type.Object({ days: Type.Integer({ minimum: 0, maximum: MAX_KEEP_DAYS }) });
 const Forgetting = Type.Object({ session: Type.String() });
 const KeyRevocation = Type.Object({ keys: Type.Array(Type.String()) });
 

@@ -59,6 +59,7 @@ interface OperatorDeps {
   runs: AnswerRuns;
   respond: Respond;
   clock: Clock;
+  ending?: AbortSignal;
 }
 
 export function createOperator(deps: OperatorDeps): Operator {
@@ -99,7 +100,7 @@ export function createOperator(deps: OperatorDeps): Operator {
     async keepConversations(uuid, days) {
       const chatbot = await store.updateChatbot(uuid, (one) => ({ ...one, keep_days: days }));
       if (!chatbot) throw notFound('chatbot');
-      return { name: chatbot.name, deleted: await deleteExpired(deps, chatbot) };
+      return { name: chatbot.name, deleted: await deleteExpired(deps, chatbot, deps.ending) };
     },
 
     async removeUser(input, withChatbots) {

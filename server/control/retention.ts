@@ -7,7 +7,6 @@ import type { Store, StoredChatbot } from '../store/store.ts';
 export interface RetentionDeps {
   store: Store;
   snapshots: Pick<SnapshotStore, 'snapshot'>;
-  runs: Pick<AnswerRuns, 'stopSession'>;
   clock: Clock;
   log: { info(fields: object, sentence: string): void; error(fields: object, sentence: string): void };
 }
@@ -28,7 +27,7 @@ const DAY_MS = 86_400_000;
 
 /** Deletes a conversation with all that is stored of it. Throws `not_found` where there is none. */
 export async function forgetSession(
-  { store, runs }: Pick<RetentionDeps, 'store' | 'runs'>,
+  { store, runs }: Pick<RetentionDeps, 'store'> & { runs: Pick<AnswerRuns, 'stopSession'> },
   uuid: string,
 ): Promise<ForgottenSession> {
   const session = await store.session(uuid);
@@ -42,7 +41,7 @@ export async function forgetSession(
 
 /** Deletes the chatbot's conversations that are older than it keeps them. Resolves with their number. */
 export async function deleteExpired(
-  { store, runs, clock }: Pick<RetentionDeps, 'store' | 'runs' | 'clock'>,
+  { store, clock }: Pick<RetentionDeps, 'store' | 'clock'>,
   { uuid: chatbot, keep_days: days = 0 }: StoredChatbot,
   signal?: AbortSignal,
 ): Promise<number> {
@@ -52,10 +51,8 @@ export async function deleteExpired(
   for await (const sessions of (await store.sessionBatches(chatbot)) ?? []) {
     for (const { uuid } of sessions.filter(({ modified_at }) => modified_at < oldest)) {
       if (signal?.aborted) return deleted;
-      // The visitor may have come back since the list was read.
-      if (((await store.session(uuid))?.modified_at ?? oldest) >= oldest) continue;
-      await runs.stopSession(uuid);
-      if (await store.deleteSession(uuid)) deleted++;
+      // Its visitor may have come back since the list was read.
+      if (await store.deleteSession(uuid, oldest)) deleted++;
     }
   }
   return deleted;
@@ -84,12 +81,12 @@ export function startRetention(deps: RetentionDeps): { close(): Promise<void> } 
 }
 
 async function check(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
-  try {
-    for (const chatbot of await deps.snapshots.snapshot((all) => all.allChatbots())) {
-      const deleted = await deleteExpired(deps, chatbot, signal);
-      if (deleted > 0) deps.log.info({ chatbot: chatbot.uuid, deleted }, 'old conversations deleted');
-    }
-  } catch (error) {
+  const failed = (error: unknown): StoredChatbot[] => {
     deps.log.error({ err: error }, 'old conversations could not be deleted');
+    return [];
+  };
+  for (const chatbot of await deps.snapshots.snapshot((all) => all.allChatbots()).catch(failed)) {
+    const deleted = await deleteExpired(deps, chatbot, signal).catch((error: unknown) => failed(error).length);
+    if (deleted > 0) deps.log.info({ chatbot: chatbot.uuid, deleted }, 'old conversations deleted');
   }
 }

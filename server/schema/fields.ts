@@ -54,3 +54,6 @@ export const NewVariables = Type.Unsafe<Static<typeof Variables>>(
     },
   ),
 );
+
+/** Days that a chatbot may keep conversations: a hundred years. */
+export const MAX_KEEP_DAYS = 36_500;

@@ -1,3 +1,4 @@
+import { MAX_KEEP_DAYS } from '../schema/fields.ts';
 import { jsonIn } from '../schema/json.ts';
 import { AgentMeta, type AgentSettings, type AgentType, type Chatbot, type ToolFunction } from '../schema/records.ts';
 import type {
@@ -85,6 +86,9 @@ export const isKey = record<StoredKey>({
 
 const visibility = oneOf('private', 'public', 'hybrid' satisfies Chatbot['meta']['visibility']);
 
+const keepDays = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_KEEP_DAYS;
+
 export const isChatbot = record<StoredChatbot>({
   uuid,
   name: text,
@@ -97,7 +101,7 @@ export const isChatbot = record<StoredChatbot>({
   }),
   owner: text,
   schedule: optional(record({ hours: number, next_at: either(oneOf(''), time) })),
-  keep_days: optional(number),
+  keep_days: optional(keepDays),
   widget: optional(mapOf(either(text, number, bool, list(either(text, object)), mapOf(text)))),
   suggested: optional(record({ sources: list(text), site: text })),
 });

@@ -54,9 +54,9 @@ function sessionVerbs(store: Store): SessionVerbs {
       held.session = cloneJson(change(cloneJson(held.session)));
       return cloneJson(held.session);
     },
-    async deleteSession(uuid) {
+    async deleteSession(uuid, before) {
       for (const message of sessions.get(uuid)?.messages.keys() ?? []) sessionOf.delete(message);
-      return sessions.delete(uuid) || store.deleteSession(uuid);
+      return sessions.delete(uuid) || store.deleteSession(uuid, before);
     },
 
     async saveMessage(message, session) {

@@ -120,8 +120,8 @@ export interface Store {
   /** The same a few at a time, read when they are asked for; from behind the session `after`, undefined where the chatbot has none such. */
   sessionBatches(chatbot: string, after?: string): Promise<AsyncIterable<StoredSession[]> | undefined>;
   updateSession(uuid: string, change: Change<StoredSession>): Promise<StoredSession | undefined>;
-  /** With its messages. */
-  deleteSession(uuid: string): Promise<boolean>;
+  /** With its messages. With `before`, only where it was last modified before that time; false else. */
+  deleteSession(uuid: string, before?: string): Promise<boolean>;
 
   /**
    * Stores a message or its newer version. An unfinished one survives the end of the process, and is durable with the

@@ -603,6 +603,20 @@ export function storeContract(engine: string, createFixture: () => Promise<Store
         expect(await store.sessions(uuid)).toEqual([]);
       });
 
+      it('are deleted only if they were last modified before the time that is given', async () => {
+        const session = { ...aSession((await withChatbot()).uuid), modified_at: '2026-02-01T00:00:00Z' };
+        await store.createSession(session);
+        expect(await store.deleteSession(session.uuid, '2026-02-01T00:00:00Z')).toBe(false);
+        await store.saveMessage({ ...aMessage(session.uuid), modified_at: '2026-03-01T00:00:00Z' });
+        for (const again of [false, true]) {
+          if (again) await reopen();
+          expect(await store.deleteSession(session.uuid, '2026-02-15T00:00:00Z')).toBe(false);
+          expect(await store.messages(session.uuid)).toHaveLength(1);
+        }
+        expect(await store.deleteSession(session.uuid, '2026-03-01T00:00:01Z')).toBe(true);
+        expect(await store.session(session.uuid)).toBeUndefined();
+      });
+
       it('can be made again after their deletion', async () => {
         const session = aSession((await withChatbot()).uuid);
         await store.saveMessage(aMessage(session.uuid), session);

@@ -154,7 +154,11 @@ function resultOf({ chatbot }: Question, record: RemoteMessage | undefined): Ans
     ...resultWith(finish_reason),
     citations: chatbot.meta.show_citations ? record.citations : {},
     parts,
-    meta: { ...NO_META, ...(outcome ? { outcome } : {}), ...followUps },
+    meta: {
+      ...NO_META,
+      ...(outcome ? { outcome } : {}),
+      ...(chatbot.widget?.suggestions?.length === 0 ? {} : followUps),
+    },
     ...(finish_reason === 'error' ? { refusal: upstreamFailed('its record says error') } : {}),
   };
 }

@@ -66,7 +66,12 @@ export function sessionVerbs({ sql, mutex, run, nextOrder, deletions }: Postgres
     },
     sessionBatches: batches,
     updateSession: (uuid, change) => run(() => update(uuid, change)),
-    deleteSession: (uuid) => run(async () => (await sql`delete from sessions where uuid = ${uuid}`).count > 0),
+    deleteSession(uuid, before) {
+      const isOld = (time: string) =>
+        sql`and greatest(last_message_at, record::json ->> 'modified_at') collate "C" < ${time}`;
+      const matches = before === undefined ? sql`` : isOld(before);
+      return run(async () => (await sql`delete from sessions where uuid = ${uuid} ${matches}`).count > 0);
+    },
   };
 
   function update(uuid: string, change: Change<StoredSession>): Promise<StoredSession | undefined> {

@@ -189,6 +189,16 @@ describe.each(database ? ['files', 'postgres'] : ['files'])('on %s', (engine) =>
     },
   );
 
+  it.skipIf(engine === 'postgres')('docent forget leaves damaged files of other records', async () => {
+    const chatbot = await chatbotWithAnswers();
+    await docent.booted.close();
+    const path = join(docent.dataDir, 'chatbots', chatbot.slice(0, 2), `${chatbot}.json`);
+    await writeFile(path, 'no JSON');
+    docent = await start({ ...env, DATA_DIR: docent.dataDir });
+    expect(await command('forget', chatbot)).toContain('docent: no such session');
+    expect(await readFile(`${path}.damaged`, 'utf8')).toBe('no JSON');
+  });
+
   /** Sets the times of a conversation, while no server runs. */
   async function age(session: string, time: string): Promise<void> {
     const { openStore } = await import('../../../server/control/open-store.ts');
@@ -222,8 +232,7 @@ describe('while a server runs', () => {
       await store.createSession({ uuid, chatbot, ...settings, ...stamps() } as StoredSession);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const log = { info: vi.fn(), error: vi.fn() };
-    const runs = { stopSession: () => Promise.resolve() };
-    const retention = startRetention({ store, snapshots: store, runs, clock, log });
+    const retention = startRetention({ store, snapshots: store, clock, log });
     const left = async () => (await store.sessions(chatbot)).map(({ uuid }) => uuid);
     await vi.advanceTimersByTimeAsync(60_000);
     now += 3 * 86_400_000;

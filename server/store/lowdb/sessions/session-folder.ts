@@ -15,6 +15,10 @@ export function parseFileName(text: string): SessionName | undefined {
   return uuid && chatbot && order ? { uuid, chatbot, order: parseInt(order, 36) } : undefined;
 }
 
+/** Whether a file that was set aside is of that session: others of the data folder may begin with its uuid. */
+export const isOfSession = (text: string, uuid: string): boolean =>
+  text.startsWith(`${uuid}.`) && parseFileName(text.replace(/\.damaged(?:\.\d+)?$/, '')) !== undefined;
+
 const orderOf = (text: string | undefined): number =>
   text === undefined ? Infinity : parseInt(text.slice(66, text.lastIndexOf('.')), 36);
 

@@ -44,7 +44,7 @@ export function sessionVerbs({
     },
     sessionBatches: batches,
     updateSession: (uuid, change) => run(() => sessions.use(uuid, (file) => file.update(change))),
-    deleteSession: (uuid) => run(() => sessions.remove(uuid)),
+    deleteSession: (uuid, before) => run(() => sessions.remove(uuid, before)),
 
     async saveMessage(message, session) {
       const line = messageLine(message);

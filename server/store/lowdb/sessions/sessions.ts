@@ -7,7 +7,7 @@ import { AppendFile, OpenFiles } from '../files/append-file.ts';
 import { SessionFile } from './session-file.ts';
 import { withModifiedAt } from '../../session-times.ts';
 import { modifiedIn, readHead } from './session-lines.ts';
-import type { SessionName } from './session-folder.ts';
+import { isOfSession, type SessionName } from './session-folder.ts';
 import { SessionNames } from './session-names.ts';
 import type { StoredSession } from '../../store.ts';
 
@@ -103,11 +103,14 @@ export class Sessions {
   }
 
   /** With copies that were set aside, of a session that cannot be read too, and what a failed first write has left. */
-  async remove(uuid: string): Promise<boolean> {
+  async remove(uuid: string, before?: string): Promise<boolean> {
+    const isOld =
+      before === undefined || (await this.use(uuid, (file) => (file.head()?.modified_at ?? before) < before));
     const name = await this.#names.find(uuid);
+    if (!isOld) return false;
     const isErased = name && this.#options.chatbotExists(name.chatbot) && (await this.#erase(name));
     if (name && !isErased) return false;
-    const wasDamaged = await this.#options.damage.remove((file) => file.startsWith(`${uuid}.`));
+    const wasDamaged = await this.#options.damage.remove((file) => isOfSession(file, uuid));
     if (name) {
       for (const path of await this.#names.leftovers(uuid)) await removeFile(this.#options.disk, path);
       await syncFolder(this.#options.disk, this.#names.folder(name));
