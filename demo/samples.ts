@@ -43,6 +43,20 @@ export const noAnswer: VisitorMessage = {
   outcome: 'unknown',
 };
 
+export const unsureAnswer: VisitorMessage = {
+  ...createMessage(
+    'Can you post a lamp to my hotel?',
+    'I am not sure. The closest that I have read:\n\nShipping: We send to any address that a carrier delivers to [1].',
+    { 1: { ...citations['3']!, title: 'Shipping', text: 'We send to any address that a carrier delivers to.' } },
+  ),
+  outcome: 'unsure',
+};
+
+export const continuedAnswer: VisitorMessage = {
+  ...citedAnswer,
+  follow_ups: ['How do I send something back?', 'Who pays for the parcel?', 'What if it is broken?'],
+};
+
 export const longAnswer = createMessage(
   'Explain the tracking API',
   `## Tracking an order

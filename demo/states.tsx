@@ -4,6 +4,7 @@ import { openPanel } from '../widget/panel.tsx';
 import {
   arabicAnswer,
   citedAnswer,
+  continuedAnswer,
   codeAnswer,
   formAnswer,
   linksAnswer,
@@ -11,6 +12,7 @@ import {
   noAnswer,
   pastConversations,
   returnsQuestion,
+  unsureAnswer,
 } from './samples.ts';
 import {
   demoProfile,
@@ -109,6 +111,12 @@ const scenes: Scene[] = [
   { name: 'Answered, with sources', ...answered },
   { name: 'A citation opened', ...answered, hover: 'button.marker' },
   { name: 'A thumb down, with a word', ...answered, click: '.actions button:nth-of-type(4)' },
+  {
+    name: 'Questions to go on with',
+    ask: returnsQuestion,
+    answer: (_, signal) => streamAnswer(continuedAnswer, signal),
+  },
+  { name: 'Not sure', ask: unsureAnswer.query, answer: (_, signal) => streamAnswer(unsureAnswer, signal) },
   { name: "I don't know", ask: noAnswer.query, answer: (_, signal) => streamAnswer(noAnswer, signal) },
   {
     name: 'Too many questions',
@@ -120,6 +128,11 @@ const scenes: Scene[] = [
     }),
   },
   { name: 'Failed', ask: returnsQuestion, answer: fails({ code: 'model_failed' }) },
+  {
+    name: 'Failed, with the nearest pages',
+    ask: returnsQuestion,
+    answer: fails({ code: 'model_failed', parts: linksAnswer.parts!.slice(0, 1) }),
+  },
   { name: 'No network', ask: returnsQuestion, answer: fails({ code: 'network' }) },
   {
     name: 'Stopped',
