@@ -5,13 +5,14 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { readConfig, type Config } from '../config.ts';
 import { archiveStream } from '../control/archive-stream.ts';
-import { importTarget, openStore } from '../control/open-store.ts';
-import { NoServer, streamFromSocket } from '../control/socket.ts';
+import { importTarget, openReader } from '../control/open-store.ts';
+import { streamFromSocket } from '../control/socket.ts';
 import { newUuid } from '../schema/ids.ts';
 import { objectIn } from '../schema/json.ts';
 import type { ArchiveEnd, Counts } from '../store/archive/format.ts';
 import { importArchive } from '../store/archive/import.ts';
 import { pluralize, type LateCommand, type Terminal } from './command.ts';
+import { throughServer } from './connect.ts';
 import { clearBar } from './progress.ts';
 
 /** Milliseconds between two lines of progress. */
@@ -63,15 +64,14 @@ deletes all of it.
 };
 
 /** From the server that has the folder; where there is none, from the folder or the database itself. */
-async function openArchive(config: Config): Promise<{ source: Readable; close(): Promise<void> }> {
-  try {
-    return { source: await streamFromSocket(config.dataDir, '/control/export'), close: () => Promise.resolve() };
-  } catch (error) {
-    if (!(error instanceof NoServer)) throw error;
-  }
-  const store = await openStore(config, { clock: Date.now }, { isShared: true });
-  return { source: archiveStream(store, Date.now), close: () => store.close() };
-}
+const openArchive = (config: Config): Promise<{ source: Readable; close(): Promise<void> }> =>
+  throughServer(
+    async () => ({ source: await streamFromSocket(config.dataDir, '/control/export'), close: () => Promise.resolve() }),
+    async () => {
+      const reader = await openReader(config, Date.now);
+      return { source: archiveStream(reader, Date.now), close: () => reader.close() };
+    },
+  );
 
 /** Writes beside the file first: it is whole, or as it was. */
 async function save(source: Readable, path: string, terminal: Terminal): Promise<Counts> {

@@ -25,20 +25,27 @@ interface FolderOptions {
 }
 
 /** Acts through the server that has the folder, or where none runs, through its handler in this process. */
-export async function withClient<T>(
+export const withClient = <T>(
   config: Config,
   terminal: Terminal,
   act: Act<T>,
   options: FolderOptions = {},
-): Promise<T> {
+): Promise<T> =>
+  throughServer(
+    () => act(new Client(connectToSocket(config.dataDir))),
+    () => withOwnFolder(config, terminal, act, options),
+  );
+
+/** `without` is called where no server runs. One that is starting is waited for. */
+export async function throughServer<T>(through: () => Promise<T>, without: () => Promise<T>): Promise<T> {
   for (const end = Date.now() + STARTING_MS; ; await wait(50)) {
     try {
-      return await act(new Client(connectToSocket(config.dataDir)));
+      return await through();
     } catch (error) {
       if (!(error instanceof NoServer)) throw error;
     }
     try {
-      return await withOwnFolder(config, terminal, act, options);
+      return await without();
     } catch (error) {
       if (!(error instanceof FolderInUse) || Date.now() > end) throw error;
     }

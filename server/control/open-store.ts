@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import type { Clock } from '../schema/ids.ts';
 import { createFolder } from '../store/lowdb/files/disk.ts';
 import { lockFolder } from '../store/lowdb/files/lock.ts';
 import { openLowdbStore, type LowdbOptions } from '../store/lowdb/lowdb.ts';
 import type { ImportTarget } from '../store/archive/import.ts';
-import type { SnapshotStore } from '../store/archive/snapshot.ts';
+import type { SnapshotReader, SnapshotStore } from '../store/archive/snapshot.ts';
 
 interface StoreLocation {
   /** Holds the socket of the commands, and where no database is named all data. */
@@ -33,6 +34,12 @@ export async function openStore(
     await lock.release();
     throw error;
   }
+}
+
+/** For an export, beside servers that have the database open. Throws where another process has the data folder. */
+export async function openReader({ dataDir, databaseUrl }: StoreLocation, clock: Clock): Promise<SnapshotReader> {
+  if (databaseUrl === undefined) return openLowdbStore({ dir: dataDir, clock });
+  return (await import('../store/postgres/moving/archive.ts')).openPostgresReader({ url: databaseUrl, clock });
 }
 
 /** Where an archive is imported to: PostgreSQL where its address is given, else the data folder. */

@@ -32,3 +32,6 @@ export interface Snapshot extends Pick<Store, Listed> {
 export interface SnapshotStore extends Store {
   snapshot<T>(act: (all: Snapshot) => Promise<T>): Promise<T>;
 }
+
+/** What an export needs of one. */
+export type SnapshotReader = Pick<SnapshotStore, 'snapshot' | 'close'>;

@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   url: string;
   /** Connections at most; 10 by default. */
   max?: number | undefined;
+  /** The database refuses what would change it. */
+  isReadOnly?: boolean;
 }
 
 /** Milliseconds that a statement may take, and that a transaction may wait for its next one. */
@@ -22,7 +24,7 @@ const MAX_CONNECTIONS = 10;
 export const END_TIMEOUT = 5;
 
 /** A pool; it connects at the first query, and again after a lost connection. */
-export const connect = ({ url, max = MAX_CONNECTIONS }: ConnectionOptions): Sql =>
+export const connect = ({ url, max = MAX_CONNECTIONS, isReadOnly = false }: ConnectionOptions): Sql =>
   postgres(url, {
     max,
     connect_timeout: CONNECT_TIMEOUT,
@@ -33,6 +35,7 @@ export const connect = ({ url, max = MAX_CONNECTIONS }: ConnectionOptions): Sql 
       application_name: 'docent',
       statement_timeout: STATEMENT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      ...(isReadOnly && { default_transaction_read_only: true }),
     },
   });
 

@@ -121,12 +121,32 @@ export async function migrate(sql: Sql): Promise<void> {
   await sql.begin(async (step) => {
     await step`select pg_advisory_xact_lock(${LOCK})`;
     await step`create table if not exists schema_version (version integer not null)`;
-    const [row] = await step<{ version: number }[]>`select version from schema_version`;
+    const [row] = await step<VersionRow[]>`select version from schema_version`;
     const version = row?.version ?? 0;
-    if (version > STEPS.length)
-      throw new Error(`the database was written by a newer version of docent (schema ${version})`);
+    refuseNewer(version);
     for (const one of STEPS.slice(version)) await step.unsafe(one);
     if (row) await step`update schema_version set version = ${STEPS.length}`;
     else await step`insert into schema_version values (${STEPS.length})`;
   });
+}
+
+/** For a reader, which changes nothing. Throws unless the schema is of this version. */
+export async function checkSchema(sql: Sql): Promise<void> {
+  const [there] = await sql<{ name: string | null }[]>`select to_regclass('schema_version')::text as name`;
+  const [row] = there!.name === null ? [] : await sql<VersionRow[]>`select version from schema_version`;
+  if (!row) throw new Error('the database holds no data of docent');
+  refuseNewer(row.version);
+  if (row.version < STEPS.length)
+    throw new Error(
+      `the database was written by an older version of docent (schema ${row.version}): start a server of this version, which brings it up to date`,
+    );
+}
+
+interface VersionRow {
+  version: number;
+}
+
+function refuseNewer(version: number): void {
+  if (version > STEPS.length)
+    throw new Error(`the database was written by a newer version of docent (schema ${version})`);
 }

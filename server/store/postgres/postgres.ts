@@ -1,19 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
+import { newUuid, type Clock } from '../../schema/ids.ts';
 import type { Health } from '../../health/health.ts';
 import type { StoreLog } from '../log.ts';
 import type { SnapshotStore } from '../archive/snapshot.ts';
-import type { OwnerAccount, User } from '../store.ts';
 import { accountVerbs } from './account-verbs.ts';
 import { creditsOf } from './shared/credits.ts';
 import { PostgresBus } from './shared/bus.ts';
 import { chatbotVerbs } from './chatbot-verbs.ts';
-import { connect, END_TIMEOUT, inTransaction, type ConnectionOptions, type Sql } from './connection.ts';
+import { connect, END_TIMEOUT, type ConnectionOptions } from './connection.ts';
 import { readSnapshot } from './moving/archive.ts';
 import { createContext } from './context.ts';
 import { countVerbs } from './count-verbs.ts';
 import { messageVerbs } from './message-verbs.ts';
 import { migrate } from './migrations.ts';
+import { ownerOf } from './owner.ts';
 import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
 import { forgetChanges, passageVersions } from './shared/passages.ts';
 import { beginProcess } from './shared/processes.ts';
@@ -71,21 +70,3 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
     throw awayCode(error) === undefined ? error : unreachable(error as Error);
   }
 }
-
-/** Of the first process that opened the database. */
-const ownerOf = (sql: Sql, clock: Clock): Promise<OwnerAccount> =>
-  inTransaction(sql, async (tx) => {
-    await tx`lock table installation`;
-    const find = () => tx<(User & { secret: string })[]>`
-      select u.uuid, u.email, u.created_at, i.secret from installation i join users u on u.uuid = i.owner`;
-    let [found] = await find();
-    if (!found) {
-      const [uuid, secret] = [newUuid(), randomBytes(32).toString('hex')];
-      await tx`
-        insert into users (uuid, email, created_at) values (${uuid}, 'owner@localhost', ${timestamp(clock)})`;
-      await tx`insert into installation (owner, secret) values (${uuid}, ${secret})`;
-      [found] = await find();
-    }
-    const { secret, ...user } = found!;
-    return { user, secret };
-  });

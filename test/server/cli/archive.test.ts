@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
+import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../server/cli/run.ts';
+import { lockFolder } from '../../../server/store/lowdb/files/lock.ts';
 import { start, until, type Running } from '../../running.ts';
-import { makeSchema } from '../../store/postgres/fixture.ts';
+import { makeSchema, type Schema } from '../../store/postgres/fixture.ts';
+import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import { startPostgres } from '../../store/postgres/server.ts';
+import { aChatbot } from '../../store/records.ts';
 
 /** `docent export` and `docent import`. */
 
@@ -95,6 +99,57 @@ describe.each(kinds)('from a running server on %s', (engine) => {
     await moved.stop();
     await to?.drop();
   });
+});
+
+describe.skipIf(!server)('from a database itself', () => {
+  let schema: Schema;
+  let sql: postgres.Sql;
+  beforeEach(async () => {
+    schema = await makeSchema(server!.url);
+    sql = postgres(schema.url, { max: 1, onnotice: () => {} });
+  });
+  afterEach(async () => {
+    await sql.end();
+    await schema.drop();
+  });
+  const exportAll = (DATABASE_URL = schema.url): Promise<Said> => docent(['export', '-'], { DATABASE_URL });
+
+  it('changes nothing', async () => {
+    const store = await openPostgresStore({ url: schema.url, clock: Date.now });
+    const [kept, marked] = [aChatbot(store.owner.user.uuid), aChatbot(store.owner.user.uuid)];
+    for (const one of [kept, marked]) await store.createChatbot(one, []);
+    await store.close();
+    await sql`update chatbots set is_deleted = true where uuid = ${marked.uuid}`;
+    // Stalled for longer than a process is taken for alive.
+    await sql`insert into processes (uuid, seen_at) values ('stalled', now() - interval '1 hour')`;
+    const rows = async () => [await sql`select uuid from chatbots order by n`, await sql`select * from processes`];
+    const before = await rows();
+    expect(before[0]).toHaveLength(2);
+    // The database refuses whatever it writes.
+    const url = new URL(schema.url);
+    url.searchParams.set('default_transaction_read_only', 'on');
+    expect(await exportAll(url.href)).toMatchObject({ code: 0, err: expect.stringContaining('exported 1 chatbot, ') });
+    expect(await exportAll()).toMatchObject({ code: 0 });
+    expect(await rows()).toEqual(before);
+  });
+
+  it('says so where it has no tables, or those of another version', async () => {
+    expect(await exportAll()).toMatchObject({ code: 1, err: 'docent: the database holds no data of docent\n' });
+    expect(await sql`select 1 from pg_tables where schemaname = current_schema()`).toHaveLength(0);
+    await (await openPostgresStore({ url: schema.url, clock: Date.now })).close();
+    await sql`update schema_version set version = 1`;
+    expect((await exportAll()).err).toMatch(/older version of docent \(schema 1\): start a server/);
+    await sql`update schema_version set version = 1000`;
+    expect((await exportAll()).err).toMatch(/newer version of docent \(schema 1000\)/);
+  });
+});
+
+it('waits for a server that is starting', async () => {
+  const starting = await lockFolder(dir);
+  const exporting = docent(['export', '-'], {});
+  await new Promise((done) => setTimeout(done, 300));
+  await starting.release();
+  expect(await exporting).toMatchObject({ code: 0 });
 });
 
 it('needs the server to be stopped for an import, and a folder without data or --replace', async () => {

@@ -2,11 +2,12 @@ import { KeyedMutex } from '../../../async/keyed-mutex.ts';
 import { newUuid, type Clock } from '../../../schema/ids.ts';
 import { targetNotEmpty, type ImportOptions } from '../../archive/import.ts';
 import { LocalBus } from '../../bus.ts';
-import type { Snapshot } from '../../archive/snapshot.ts';
+import type { Snapshot, SnapshotReader } from '../../archive/snapshot.ts';
 import type { OwnerAccount, StoredReply, Usage } from '../../store.ts';
 import { connect, END_TIMEOUT, type ConnectionOptions, type Queries, type Sql } from '../connection.ts';
 import { createContext, fromJson, type PostgresContext } from '../context.ts';
-import { migrate } from '../migrations.ts';
+import { checkSchema, migrate } from '../migrations.ts';
+import { findOwner } from '../owner.ts';
 import { awayCode, DatabaseWatch, unreachable } from '../outage.ts';
 import { beginProcess } from '../shared/processes.ts';
 import { verbsOf } from './verbs.ts';
@@ -60,6 +61,26 @@ const listsOf = ({ sql }: PostgresContext): Pick<Snapshot, 'facts' | 'allChatbot
     for await (const some of rows.cursor(CURSOR_ROWS)) for (const row of some) yield fromJson<StoredReply>(row.record);
   },
 });
+
+/** A database that others may have open, without changing anything. Throws where its tables are not of this version. */
+export async function openPostgresReader({
+  clock,
+  ...connection
+}: ConnectionOptions & { clock: Clock }): Promise<SnapshotReader> {
+  const sql = connect({ ...connection, isReadOnly: true });
+  const close = (): Promise<void> => sql.end({ timeout: END_TIMEOUT });
+  try {
+    await checkSchema(sql);
+    const owner = await findOwner(sql);
+    if (!owner) throw new Error('the database holds no data of docent');
+    const watch = new DatabaseWatch(undefined, undefined);
+    const context = createContext({ sql, process: newUuid(), watch, bus: new LocalBus() });
+    return { snapshot: (act) => readSnapshot(context, owner, clock, act), close };
+  } catch (error) {
+    await close();
+    throw awayCode(error) === undefined ? error : unreachable(error as Error);
+  }
+}
 
 /** As `importToLowdb`, in one transaction. Throws where another process has the database open. */
 export async function importToPostgres<T>({
