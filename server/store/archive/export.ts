@@ -4,7 +4,7 @@ import type { Snapshot } from './snapshot.ts';
 import type { SourceDocument, StoredChatbot, StoredSource, StoredVectors } from '../store.ts';
 import { ARCHIVE_VERSION, lineOf, type ArchiveRecords, type Counts, type Kind } from './format.ts';
 
-/** Bytes of an uploaded file in a line, and about as many are handed on at once. */
+/** Bytes of an uploaded file or of vectors in a line, and about as many are handed on at once. */
 const PIECE_BYTES = 96 * 1024;
 /** How often a source is read that changes meanwhile. */
 const MAX_READS = 5;
@@ -59,11 +59,19 @@ async function* sourcesOf(all: Snapshot, { uuid: chatbot }: StoredChatbot): Asyn
     if (!found) continue;
     const { source, file, document, vectors } = found;
     yield asLine('source', { record: source, ...(file && { bytes: file.length }) });
-    for (let at = 0; at < (file?.length ?? 0); at += PIECE_BYTES)
-      yield asLine('file', Buffer.from(file!.subarray(at, at + PIECE_BYTES)).toString('base64'));
+    for (const piece of piecesOf(file)) yield asLine('file', piece);
     if (document) yield asLine('document', document);
-    if (vectors) yield asLine('vectors', { ...vectors, rows: Buffer.from(vectors.rows).toString('base64') });
+    if (!vectors) continue;
+    const [rows = '', ...others] = piecesOf(vectors.rows);
+    yield asLine('vectors', { ...vectors, rows });
+    for (const piece of others) yield asLine('rows', piece);
   }
+}
+
+/** In base64. */
+function* piecesOf(bytes: Uint8Array | Int8Array = new Uint8Array(0)): Generator<string> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+    yield Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(PIECE_BYTES, bytes.length - at)).toString('base64');
 }
 
 interface WholeSource {

@@ -9,6 +9,7 @@ interface SourceParts extends Partial<Pick<ArchiveRecords, 'document' | 'vectors
   /** What is missing of its file, in bytes. */
   missing: number;
   file?: Buffer[];
+  rows?: Buffer[];
 }
 
 /** Stores the entries of an archive, in their order, in an empty store. Resolves with how many there were of each kind. */
@@ -49,7 +50,8 @@ class Filler {
     this.#at = at;
     const { kind, value } = entry;
     if (kind === 'message') return this.#addMessage(value);
-    if (kind === 'file' || kind === 'document' || kind === 'vectors') return this.#addPart(entry as PartEntry);
+    if (kind === 'file' || kind === 'document' || kind === 'vectors' || kind === 'rows')
+      return this.#addPart(entry as PartEntry);
     await this.#storeGroup();
     this.#began = at;
     if (kind === 'source')
@@ -112,9 +114,13 @@ class Filler {
       source.missing -= bytes.length;
       this.#require(source.file && source.missing >= 0);
       source.file!.push(bytes);
+    } else if (kind === 'rows') {
+      this.#require(source.rows);
+      source.rows!.push(Buffer.from(value, 'base64'));
     } else {
       this.#require(source[kind] === undefined);
       Object.assign(source, { [kind]: value });
+      if (kind === 'vectors') source.rows = [Buffer.from(value.rows, 'base64')];
     }
   }
 
@@ -140,14 +146,17 @@ class Filler {
     if (this.#failure) throw this.#failure.error;
   }
 
-  async #storeSource({ record, missing, file, document, vectors }: SourceParts, fault: Error): Promise<void> {
+  async #storeSource(
+    { record, missing, file, document, vectors, rows = [] }: SourceParts,
+    fault: Error,
+  ): Promise<void> {
     if (missing !== 0) throw fault;
     const made = await this.#store.createSource(record, file && Buffer.concat(file));
     if (!made || made.existing) throw fault;
     const { uuid } = record;
     if (document) await this.#store.putDocument(uuid, document);
     if (vectors) {
-      const bytes = Buffer.from(vectors.rows, 'base64');
+      const bytes = Buffer.concat(rows);
       if (!document || bytes.length !== document.passages.length * vectors.dimensions) throw fault;
       await this.#store.putVectors(uuid, { ...vectors, rows: new Int8Array(bytes) });
     }
@@ -177,4 +186,4 @@ class Filler {
   }
 }
 
-type PartEntry = Extract<Entry, { kind: 'file' | 'document' | 'vectors' }>;
+type PartEntry = Extract<Entry, { kind: 'file' | 'document' | 'vectors' | 'rows' }>;

@@ -47,8 +47,10 @@ export interface ArchiveRecords {
   /** The next bytes of the file, in base64. */
   file: string;
   document: SourceDocument;
-  /** The rows in base64. */
+  /** The first of the rows in base64. */
   vectors: { model: string; dimensions: number; rows: string };
+  /** The next bytes of the rows, in base64. */
+  rows: string;
   agent: StoredAgent;
   tag: StoredTag;
   site: StoredSite;
@@ -77,7 +79,8 @@ export type Kind = keyof ArchiveRecords;
 export type Counts = Partial<Record<Kind, number>>;
 export type Entry = { [K in Kind]: { kind: K; value: ArchiveRecords[K] } }[Kind];
 
-export const ARCHIVE_VERSION = 1;
+/** In archives of version 1 all rows of vectors are in one line. */
+export const ARCHIVE_VERSION = 2;
 
 /** Why an archive cannot be read. Nothing of it is stored. */
 export class ArchiveFault extends Error {}
@@ -101,6 +104,7 @@ const CHECKS: Record<Kind, (value: unknown) => boolean> = {
   file: text,
   document: isDocument,
   vectors: record<ArchiveRecords['vectors']>({ model: text, dimensions: number, rows: text }),
+  rows: text,
   agent: isAgent,
   tag: isTag,
   site: isSite,

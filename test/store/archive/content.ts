@@ -63,6 +63,8 @@ export async function fillWithAll(store: SnapshotStore): Promise<string[]> {
     }));
   }
   await store.putVectors(page.uuid, { model: 'small', dimensions: 3, rows: Int8Array.of(1, -2, 127, -128, 0, 5) });
+  const long = Int8Array.from({ length: 100_000 }, (_, n) => (n % 256) - 128);
+  await store.putVectors(upload.uuid, { model: 'large', dimensions: long.length / 2, rows: long });
   await store.createTag(aTag(shop.uuid, { data_source_uuids: [upload.uuid, page.uuid] }));
   await store.createTag(aTag(shop.uuid));
   await store.createSite(

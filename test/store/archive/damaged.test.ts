@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fillStore } from '../../../server/store/archive/fill.ts';
 import { ArchiveFault } from '../../../server/store/archive/format.ts';
@@ -60,6 +60,32 @@ const refused = async (bytes: Uint8Array): Promise<string> => {
 it('reads it whole, compressed or not, whatever the pieces', async () => {
   expect((await importFrom(gzipSync(archive), into('zipped'))).session).toBe(77);
   const store = await openLowdbStore({ dir: join(dir, 'zipped'), clock: Date.now });
+  expect(linesOf(await archiveOf(store))).toEqual(linesOf(archive));
+  await store.close();
+});
+
+it('spreads vectors over lines, and reads those of version 1, which stand in one', async () => {
+  const lines = archive.toString().trimEnd().split('\n').slice(0, -1);
+  const vectors = lines.filter((line) => /^\{"(?:vectors|rows)"/.test(line));
+  expect(vectors.length).toBeGreaterThan(2);
+  for (const line of vectors) expect(line.length).toBeLessThan(200_000);
+
+  const joined: string[] = [];
+  for (const line of lines) {
+    const [, more] = /^\{"rows":"(.*)"\}$/.exec(line) ?? [];
+    if (more !== undefined) joined.push(joined.pop()!.replace(/"\}\}$/, `${more}"}}`));
+    else joined.push(line.replace(/^\{"archive":\{"version":2/, '{"archive":{"version":1'));
+  }
+  const counts: Record<string, number> = {};
+  for (const line of joined) {
+    const kind = /^\{"(\w+)"/.exec(line)![1]!;
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  expect(counts['rows']).toBeUndefined();
+  const text = `${joined.join('\n')}\n`;
+  const end = { counts, crc32: crc32(text) };
+  await importFrom(Buffer.from(`${text}${JSON.stringify({ end })}\n`), into('first'));
+  const store = await openLowdbStore({ dir: join(dir, 'first'), clock: Date.now });
   expect(linesOf(await archiveOf(store))).toEqual(linesOf(archive));
   await store.close();
 });
@@ -143,8 +169,8 @@ it('refuses what is no archive, and one of a newer version', async () => {
     ),
     { numRuns: 50 },
   );
-  const newer = archive.toString().replace('{"archive":{"version":1,', '{"archive":{"version":2,"more":{},');
-  expect(await refused(Buffer.from(newer))).toBe('the archive was written by a newer version of docent (archive 2)');
+  const newer = archive.toString().replace('{"archive":{"version":2,', '{"archive":{"version":3,"more":{},');
+  expect(await refused(Buffer.from(newer))).toBe('the archive was written by a newer version of docent (archive 3)');
 });
 
 it('leaves nothing in the folder, where it is found at the end too', async () => {
