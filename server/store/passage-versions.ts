@@ -10,7 +10,7 @@ export interface PassageVersions {
   version(chatbot: string): Promise<number>;
   /**
    * The version now, and the sources that were changed after `version`, by uuid: undefined for those that are gone. Undefined
-   * where the chatbot is gone. For a `version` of the last day.
+   * where the chatbot is gone. For a `version` of the last week.
    */
   changedSince(
     chatbot: string,

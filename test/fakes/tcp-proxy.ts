@@ -5,6 +5,8 @@ export interface TcpProxy {
   port: number;
   /** Breaks off every connection, and refuses new ones until `mend`. */
   cut(): void;
+  /** Loses what the server replies from now on, until `mend`; it still has what clients send. */
+  loseReplies(): void;
   mend(): void;
   close(): Promise<void>;
 }
@@ -12,6 +14,7 @@ export interface TcpProxy {
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let losesReplies = false;
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
     const far = connect(target, '127.0.0.1');
@@ -25,8 +28,9 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
         sockets.delete(one);
         other.destroy();
       });
-      one.pipe(other);
     }
+    near.pipe(far);
+    far.on('data', (chunk) => void (losesReplies || near.write(chunk)));
   });
   const breakOff = (): void => {
     for (const socket of sockets) socket.destroy();
@@ -38,8 +42,11 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       isCut = true;
       breakOff();
     },
+    loseReplies() {
+      losesReplies = true;
+    },
     mend() {
-      isCut = false;
+      isCut = losesReplies = false;
     },
     async close() {
       breakOff();

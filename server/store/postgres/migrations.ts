@@ -111,6 +111,10 @@ const STEPS = [
     credits double precision not null, primary key (owner, month, process));
   create index reserved_by_process on reserved_credits (process);
   `,
+  `
+  create table settlements (id text primary key, at timestamptz not null default now());
+  create index settlements_by_age on settlements (at);
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -3,7 +3,7 @@ import type { Health } from '../../health/health.ts';
 import type { StoreLog } from '../log.ts';
 import type { SnapshotStore } from '../archive/snapshot.ts';
 import { accountVerbs } from './account-verbs.ts';
-import { creditsOf } from './shared/credits.ts';
+import { creditsOf, recountCredits } from './shared/credits.ts';
 import { PostgresBus } from './shared/bus.ts';
 import { chatbotVerbs } from './chatbot-verbs.ts';
 import { connect, END_TIMEOUT, type ConnectionOptions } from './connection.ts';
@@ -14,7 +14,8 @@ import { messageVerbs } from './message-verbs.ts';
 import { migrate } from './migrations.ts';
 import { ownerOf } from './owner.ts';
 import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
-import { forgetChanges, passageVersions } from './shared/passages.ts';
+import { startCleaning } from './shared/clean.ts';
+import { passageVersions } from './shared/passages.ts';
 import { beginProcess } from './shared/processes.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
@@ -41,13 +42,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
     const own = await beginProcess({ sql, uuid, watch, isAlone: options.isAlone });
     // What a process that ended has marked.
     await sql`delete from chatbots where is_deleted`;
-    await forgetChanges(sql);
+    await recountCredits(sql);
+    const cleaning = startCleaning(sql, watch);
     const bus = await PostgresBus.open(sql, uuid, watch);
     const context = createContext({ sql, process: uuid, watch, bus });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await context.inFlight.close();
       await bus.close();
+      await cleaning.close();
       await own.end().finally(() => sql.end({ timeout: END_TIMEOUT }));
     };
     return {
@@ -55,7 +58,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       bus,
       passages: passageVersions(context),
       visits: visitsOf(context),
-      credits: creditsOf(context),
+      credits: creditsOf(context, options.log),
       ...accountVerbs(context, owner.user.uuid),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),

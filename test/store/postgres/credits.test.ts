@@ -1,7 +1,10 @@
+import postgres from 'postgres';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import type { Credits } from '../../../server/store/credits.ts';
 import type { Store } from '../../../server/store/store.ts';
+import { startTcpProxy } from '../../fakes/tcp-proxy.ts';
 import { until } from '../../running.ts';
 import { aChatbot, aSession } from '../records.ts';
 import { makeSchema, type Schema } from './fixture.ts';
@@ -100,5 +103,89 @@ describe.skipIf(!server)('over four processes', () => {
     expect(await stores[0]!.usage(owner, '2026-03-01', '2026-03-31')).toMatchObject([
       { messages: 100, credits: 200, tokens: 300 },
     ]);
+  });
+});
+
+describe.skipIf(!server)('where processes or the network fail', () => {
+  let schema: Schema;
+  let sql: postgres.Sql;
+  beforeEach(async () => {
+    schema = await makeSchema(server!.url);
+    sql = postgres(schema.url, { max: 1, onnotice: () => {} });
+  });
+  afterEach(async () => {
+    await sql.end();
+    await schema.drop();
+  });
+  const owner = 'a'.repeat(32);
+  const MARCH = '2026-03';
+  const spent = async (): Promise<number> => (await sql`select spent from credits`)[0]?.['spent'];
+
+  it('counts an answer once whose settlement had no reply', async () => {
+    const network = await startTcpProxy(Number(new URL(server!.url).port));
+    const url = new URL(schema.url);
+    url.port = String(network.port);
+    const store = await openPostgresStore({ url: url.href, clock: Date.now, max: 1 });
+    // The first prepares the statement.
+    for (const isLost of [false, true]) {
+      const account = await store.credits!.reserve(owner, MARCH, 3, 10);
+      if (isLost) network.loseReplies();
+      account!.settle(3, 2);
+      await until(spent, (sum) => sum === (isLost ? 4 : 2));
+    }
+    network.cut();
+    network.mend();
+    // Longer than until it is sent again.
+    await wait(2000);
+    expect(await spent()).toBe(4);
+    expect(await sql`select 1 from reserved_credits where credits <> 0`).toHaveLength(0);
+    await store.close();
+    await network.close();
+  });
+
+  it('gives back no more than is reserved, after other processes have taken it for dead', async () => {
+    const store = await openPostgresStore({ url: schema.url, clock: Date.now });
+    const before = await store.credits!.reserve(owner, MARCH, 4, 10);
+    const [own] = await sql`delete from processes returning uuid`;
+    await sql`insert into processes (uuid) values (${own!['uuid']})`;
+    const after = await store.credits!.reserve(owner, MARCH, 1, 10);
+    before!.settle(4, 1);
+    await until(spent, (sum) => sum === 1);
+    expect((await sql`select credits from reserved_credits`)[0]!['credits']).toBe(0);
+    after!.settle(1, 1);
+    await until(spent, (sum) => sum === 2);
+    expect((await sql`select credits from reserved_credits`)[0]!['credits']).toBe(0);
+    await store.close();
+  });
+
+  it('says what it could not count, which the next process that starts alone takes from the usage', async () => {
+    const network = await startTcpProxy(Number(new URL(server!.url).port));
+    const url = new URL(schema.url);
+    url.port = String(network.port);
+    const said: string[] = [];
+    const log = { warn: (_: object, sentence: string) => void said.push(sentence) };
+    const store = await openPostgresStore({ url: url.href, clock: Date.now, log });
+    const usage = { owner, chatbot: 'c', day: '2026-03-02', model: '', messages: 1, credits: 7, tokens: 1 };
+    const account = await store.credits!.reserve(owner, MARCH, 8, 10);
+    await store.addUsage(usage);
+    network.cut();
+    account!.settle(8, 7);
+    await until(
+      async () => said,
+      (all) => all.some((one) => one.includes('does not answer')),
+    );
+    network.mend();
+    await store.close();
+    await until(
+      async () => said,
+      (all) => all.some((one) => one.includes('credits')),
+    );
+    const other = await openPostgresStore({ url: schema.url, clock: Date.now });
+    expect(await other.credits!.reserve(owner, MARCH, 4, 10)).toBeUndefined();
+    expect(await other.credits!.reserve(owner, MARCH, 3, 10)).toBeDefined();
+    const third = await openPostgresStore({ url: schema.url, clock: Date.now });
+    expect(await third.credits!.reserve(owner, MARCH, 1, 10)).toBeUndefined();
+    for (const one of [other, third]) await one.close();
+    await network.close();
   });
 });

@@ -22,7 +22,7 @@ export const raiseVersions = (sql: Queries, touched: Fragment) => sql<{ chatbot:
 /** What is noted of sources that are gone is needed until no index has them. */
 export const forgetChanges = (sql: Sql) => sql`
   delete from passage_changes c
-  where at < now() - interval '1 day' and not exists (select 1 from sources where uuid = c.source)`;
+  where at < now() - interval '7 days' and not exists (select 1 from sources where uuid = c.source)`;
 
 interface ChangeRow {
   version: number;
