@@ -1,9 +1,9 @@
 import type { Sql } from './connection.ts';
 
 /**
- * The schema, step by step: a step that has been released never changes. Records are JSON in `record`, text rather than jsonb,
- * which takes neither NUL nor half a surrogate pair; beside it stand the columns that queries and keys need. `n` is the place
- * in the order of creation.
+ * The schema, step by step: a step that has been released never changes, and one that changes rows first copies them to a
+ * table of its own. Records are JSON in `record`, text rather than jsonb, which takes neither NUL nor half a surrogate pair;
+ * beside it stand the columns that queries and keys need. `n` is the place in the order of creation.
  */
 const STEPS = [
   `
@@ -120,17 +120,23 @@ const STEPS = [
 /** Of no meaning; the same in every version, so that two that start at once take turns. */
 const LOCK = 4_712_025;
 
-/** Brings the schema up to date, by one process at a time. Throws where a newer version of Docent has changed it. */
-export async function migrate(sql: Sql): Promise<void> {
+/** The version that this code reads and writes. */
+export const SCHEMA_VERSION = STEPS.length;
+
+/**
+ * Brings the schema up to date, by one process at a time. Throws where a newer version of Docent has changed it. `target`: an
+ * earlier version, for tests of its migration.
+ */
+export async function migrate(sql: Sql, target = SCHEMA_VERSION): Promise<void> {
   await sql.begin(async (step) => {
     await step`select pg_advisory_xact_lock(${LOCK})`;
     await step`create table if not exists schema_version (version integer not null)`;
     const [row] = await step<VersionRow[]>`select version from schema_version`;
     const version = row?.version ?? 0;
     refuseNewer(version);
-    for (const one of STEPS.slice(version)) await step.unsafe(one);
-    if (row) await step`update schema_version set version = ${STEPS.length}`;
-    else await step`insert into schema_version values (${STEPS.length})`;
+    for (const one of STEPS.slice(version, target)) await step.unsafe(one);
+    if (row) await step`update schema_version set version = ${target}`;
+    else await step`insert into schema_version values (${target})`;
   });
 }
 
@@ -140,7 +146,7 @@ export async function checkSchema(sql: Sql): Promise<void> {
   const [row] = there!.name === null ? [] : await sql<VersionRow[]>`select version from schema_version`;
   if (!row) throw new Error('the database holds no data of docent');
   refuseNewer(row.version);
-  if (row.version < STEPS.length)
+  if (row.version < SCHEMA_VERSION)
     throw new Error(
       `the database was written by an older version of docent (schema ${row.version}): start a server of this version, which brings it up to date`,
     );
@@ -151,6 +157,6 @@ interface VersionRow {
 }
 
 function refuseNewer(version: number): void {
-  if (version > STEPS.length)
+  if (version > SCHEMA_VERSION)
     throw new Error(`the database was written by a newer version of docent (schema ${version})`);
 }
