@@ -1,23 +1,15 @@
 import type { Logger } from 'pino';
-import type { Values } from '../agents/variables.ts';
-import { retry } from '../async/retry.ts';
 import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
-import type { Store, StoredMessage, StoredSession } from '../store/store.ts';
+import type { SharedAnswers } from '../store/shared/answers.ts';
+import type { Store, StoredMessage } from '../store/store.ts';
 import { BackgroundResults, withBackground, withFindings } from './background/results.ts';
-import type { BackgroundWork, Finding } from './background/work.ts';
+import type { BackgroundWork } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents, tellOfRequest } from './events.ts';
-import {
-  errorResult,
-  finishedMessage,
-  logFields,
-  newMessage,
-  withAnswerOf,
-  type Question,
-  type Respond,
-} from './message-records.ts';
+import { errorResult, finishedMessage, logFields, newMessage, type Question, type Respond } from './message-records.ts';
 import { Run } from './run.ts';
+import { AnswerStorage } from './runs/storage.ts';
 import { countUsage } from './spending.ts';
 import { takenCall, waitingCall, type PendingCall } from './tools/pending.ts';
 
@@ -31,11 +23,6 @@ interface AnswerRunsOptions {
   /** Answers under way, in all; 256 by default. */
   maxRuns?: number;
 }
-
-/** Milliseconds between attempts to store a message while no file can be opened: other answers close theirs as they end. */
-const STORE_RETRY_DELAYS = [100, 300, 1000];
-const isShortOfFiles = (error: unknown): boolean =>
-  ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** The answers under way. Only this class stores messages of questions. */
 export class AnswerRuns {
@@ -51,6 +38,7 @@ export class AnswerRuns {
   readonly #opening = new Map<string, Promise<Run | StoredMessage>>();
   readonly #interrupted = new WeakSet<Run>();
   readonly #background: BackgroundResults<Question>;
+  readonly #storage: AnswerStorage;
   #begun = 0;
 
   constructor({ store, clock, log, maxRuns = 256 }: AnswerRunsOptions) {
@@ -58,6 +46,7 @@ export class AnswerRuns {
     this.#clock = clock;
     this.#log = log;
     this.#background = new BackgroundResults({ store, clock, log });
+    this.#storage = new AnswerStorage({ store, log, background: this.#background });
     this.#capacity = createAnswerCapacity(maxRuns);
   }
 
@@ -94,12 +83,13 @@ export class AnswerRuns {
     }
   }
 
-  #begin(question: Question, run: Run, respond: Respond, release: () => void): Run {
+  #begin(question: Question, run: Run, respond: Respond, release: () => void, isStored = false): Run {
     this.#runs.set(run.message.uuid, run);
     run.order = ++this.#begun;
     // Storing runs beside the answer: the first byte does not wait for the disk.
-    const stored = this.#save(question, run.message, question.newSession ? question.session : undefined);
-    stored.catch(() => false).then((isStored) => isStored || run.stop());
+    const session = question.newSession ? question.session : undefined;
+    const stored = isStored ? Promise.resolve(true) : this.#storage.save(question, run.message, session);
+    stored.catch(() => false).then((isDone) => isDone || run.stop());
     run.stored = stored;
     const finished = this.#finish(question, respond, run, stored).finally(() => {
       release();
@@ -194,7 +184,29 @@ export class AnswerRuns {
   }
 
   async #open(uuid: string, begin: () => Promise<Question>, respond: Respond): Promise<Run | StoredMessage> {
-    return this.#runs.get(uuid) ?? (await this.#store.message(uuid)) ?? this.start(await begin(), respond);
+    const known = this.#runs.get(uuid) ?? (await this.#store.message(uuid));
+    if (known) return known;
+    const question = await begin();
+    const { answers } = this.#store;
+    return answers ? this.#startOnce(question, respond, answers) : this.start(question, respond);
+  }
+
+  /** Of processes that start the same question at once, one does; it waits for the store before it answers. */
+  async #startOnce(question: Question, respond: Respond, answers: SharedAnswers): Promise<Run | StoredMessage> {
+    const { uuid, chatbot, visitor, session, newSession } = question;
+    const release = this.#capacity.take(chatbot.uuid, visitor);
+    const message = newMessage(question, this.#clock);
+    try {
+      if (await answers.begin(message, newSession ? session : undefined))
+        return this.#begin(question, new Run(message), respond, release, true);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    release();
+    const other = await this.#store.message(uuid);
+    if (!other) throw notFound('session');
+    return other;
   }
 
   /** An unfinished message as read from the store, with what there is of its answer. */
@@ -219,13 +231,6 @@ export class AnswerRuns {
     return works;
   }
 
-  #save({ ephemeral, confirmed }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> {
-    if (ephemeral) return Promise.resolve(true);
-    const goOn = () => this.#store.updateMessage(message.uuid, (stored) => withAnswerOf(message, stored)).then(Boolean);
-    const save = confirmed ? goOn : () => this.#store.saveMessage(message, session);
-    return retry(save, isShortOfFiles, STORE_RETRY_DELAYS);
-  }
-
   async #finish(question: Question, respond: Respond, run: Run, stored: Promise<boolean>): Promise<void> {
     const result = await respond(question, run).catch((error) => errorResult(error, question));
     const fault = result.refusal;
@@ -245,9 +250,9 @@ export class AnswerRuns {
     const message = withFindings(finished, findings);
     try {
       if (!(await stored)) throw notFound('session');
-      if (!(await this.#save(question, message))) throw notFound('session');
+      if (!(await this.#storage.save(question, message))) throw notFound('session');
       const { requestsPerson } = result;
-      const isNew = !question.ephemeral && (await this.#updateSession(question, run, findings, requestsPerson));
+      const isNew = !question.ephemeral && (await this.#storage.updateSession(question, run, findings, requestsPerson));
       await counted;
       if (background) this.#background.follow(question, background, run.order);
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
@@ -259,26 +264,6 @@ export class AnswerRuns {
       const internal = () => new Refusal('internal', 'the answer could not be stored', { cause: error });
       run.end({ refusal: asRefusal(error, reason) ?? internal() });
     }
-  }
-
-  /** Stores what the session keeps of the answer; a failure is only logged. True where a person is first requested. */
-  async #updateSession(question: Question, run: Run, findings: Finding[], requestsPerson?: true): Promise<boolean> {
-    const { uuid } = question.session;
-    // What background agents found comes after what the question's own words gave.
-    const variables = Object.assign({}, run.collected, ...findings.map((one) => one.variables)) as Values;
-    let isNew = false;
-    const request = (one: StoredSession): StoredSession => {
-      isNew ||= one.live === undefined;
-      return { live: { state: 'requested' }, ...one };
-    };
-    const update = async (): Promise<void> => {
-      if (requestsPerson) await this.#store.updateSession(uuid, request);
-      await this.#background.storeVariables(uuid, variables, run.order);
-    };
-    await retry(update, isShortOfFiles, STORE_RETRY_DELAYS).catch((error: unknown) =>
-      this.#log.error({ ...logFields(question), err: error }, 'the session of an answer could not be stored'),
-    );
-    return isNew;
   }
 
   async #stopWhere(matches: (question: Question) => boolean): Promise<void> {

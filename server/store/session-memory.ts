@@ -21,7 +21,7 @@ type SessionVerbs = Pick<
  * The store, but what is a new session stays in memory, with its messages, and ends with the process. Lists of sessions have
  * the stored ones alone.
  */
-export const withSessionsInMemory = (store: Store): Store => ({
+export const withSessionsInMemory = ({ answers: _answers, ...store }: Store): Store => ({
   ...store,
   ...sessionVerbs(store),
   /** What a model was asked for is spent; the messages are none that the owner's usage counts. */

@@ -1,17 +1,20 @@
 import type { AgentRouting } from '../schema/routing.ts';
-import type { Agent, Chatbot, Message, Schedule, Session, SourceTag } from '../schema/records.ts';
+import type { Agent, Chatbot, Schedule, SourceTag } from '../schema/records.ts';
 import type { Site } from '../schema/site.ts';
 import type { OwnerAccount, StoredKey, User } from './accounts.ts';
 import type { Bus } from './bus.ts';
 import type { Credits } from './credits.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { PassageVersions } from './passage-versions.ts';
+import type { SharedAnswers } from './shared/answers.ts';
+import type { StoredMessage, StoredSession } from './shared/session-records.ts';
 import type { SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 import type { Visits } from './visits.ts';
 import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../schema/widget-settings.ts';
 
 export type { OwnerAccount, StoredKey, User } from './accounts.ts';
+export type { StoredMessage, StoredSession } from './shared/session-records.ts';
 export type { Passage, SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 
 /**
@@ -32,6 +35,8 @@ export interface Store {
   readonly visits?: Visits;
   /** Absent likewise. */
   readonly credits?: Credits;
+  /** Absent likewise: all answers under way are in its memory. */
+  readonly answers?: SharedAnswers;
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;
@@ -217,22 +222,4 @@ export interface Usage {
   messages: number;
   credits: number;
   tokens: number;
-}
-
-export interface StoredSession extends Session {
-  chatbot: string;
-  /** Created by a key holder, who vouches for `initial_variables`. */
-  by_key?: true;
-  /** A person was asked for. */
-  live?: { state: 'requested' };
-  /** Collected in the conversation, by the names of agents' variables; absent before the first. */
-  variables?: Record<string, string | number | boolean>;
-  /** With an upstream server: the uuid of its session, '' until that exists. */
-  foreign?: string;
-}
-
-export interface StoredMessage extends Message {
-  session: string;
-  /** JSON of a call that the visitor has to confirm, or has; absent where there was none. */
-  pending_call_json?: string;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { AnswerRuns, NO_META, type AnswerResult, type Respond } from '../../server/answer/runs.ts';
 import type { Run } from '../../server/answer/run.ts';
 import { createApp } from '../../server/app.ts';
@@ -19,7 +19,7 @@ import { createStaticFiles } from '../../server/http/static.ts';
 import { createChatRouter, type ChatRouterOptions } from '../../server/proxy/router.ts';
 import { remoteUpstream } from '../../server/proxy/upstream/remote.ts';
 import { localUpstream } from '../../server/proxy/upstream/upstream.ts';
-import { newUuid, timestamp } from '../../server/schema/ids.ts';
+import { newUuid, timestamp, type Clock } from '../../server/schema/ids.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store, StoredChatbot } from '../../server/store/store.ts';
 import type { ChatEvent } from '../../server/types.ts';
@@ -55,6 +55,8 @@ interface ChatServerOptions {
     answerTimeout?: number;
   };
   routerOptions?: Partial<ChatRouterOptions>;
+  /** Opens the store; one of lowdb in `dir` by default. */
+  openStore?: (options: { clock: Clock; log: Logger }) => Promise<Store>;
 }
 
 export async function startChatServer({
@@ -62,13 +64,14 @@ export async function startChatServer({
   dist,
   upstream,
   routerOptions = {},
+  openStore,
 }: ChatServerOptions = {}): Promise<ChatServer> {
   const dir = given ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const time = { now: Date.now() };
   const clock = () => time.now;
-  const store = await openLowdbStore({ dir, clock, log });
+  const store = await (openStore ? openStore({ clock, log }) : openLowdbStore({ dir, clock, log }));
   const health = createHealth();
   const runs = new AnswerRuns({ store, clock, log });
   const respond: Respond = (question, run) => docent.respond(question, run);

@@ -1,7 +1,7 @@
-import { outcomeIn } from '../outcomes.ts';
-import type { Change, Store, StoredMessage, StoredSession } from '../store.ts';
-import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
+import type { Change, Store, StoredMessage } from '../store.ts';
+import { inTransaction, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
+import { columnsOf, saveMessage } from './message-rows.ts';
 
 type MessageVerbs =
   'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
@@ -13,48 +13,12 @@ interface Row {
 }
 
 export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs> {
-  const { sql, mutex, run, nextOrder, deletions, process } = context;
+  const { sql, mutex, run, process } = context;
 
   const select = (queries: Queries, condition: Fragment) =>
     queries<Row[]>`select record, writer is not null as is_written from messages where not is_deleted and ${condition}`;
 
   const list = async (condition: Fragment): Promise<StoredMessage[]> => (await select(sql, condition)).map(messageOf);
-
-  /** The columns beside the record. */
-  const columnsOf = ({ finish_reason, response, meta_json, modified_at }: StoredMessage) => ({
-    writer: finish_reason === '' ? process : null,
-    hasResponse: response !== '',
-    outcome: outcomeIn(meta_json) ?? '',
-    modified: modified_at,
-  });
-
-  /** One statement, which stores the session too where it is new. */
-  async function save(record: string, n: string, session: { record: string; n: string } | undefined): Promise<boolean> {
-    const message = fromJson<StoredMessage>(record);
-    const { writer, hasResponse, outcome, modified } = columnsOf(message);
-    const { uuid } = message;
-    const head = session && fromJson<StoredSession>(session.record);
-    // An update that changes nothing returns the row that another statement has just made, which a plain select does not see.
-    const found = head
-      ? sql`
-          insert into sessions (uuid, n, chatbot, last_message_at, record)
-          select ${head.uuid}, ${session.n}::bigint, uuid, ${modified}, ${session.record} from chatbots
-          where uuid = ${head.chatbot} and not is_deleted
-          on conflict (uuid) do update set last_message_at = greatest(sessions.last_message_at, excluded.last_message_at)
-          returning uuid`
-      : sql`
-          update sessions s set last_message_at = greatest(s.last_message_at, ${modified}) from chatbots c
-          where s.uuid = ${message.session} and c.uuid = s.chatbot and not c.is_deleted
-          returning s.uuid`;
-    const { count } = await sql`
-      with found as (${found})
-      insert into messages (uuid, n, session, writer, has_response, outcome, record)
-      select ${uuid}, ${n}::bigint, found.uuid, ${writer}, ${hasResponse}, ${outcome}, ${record} from found
-      on conflict (uuid) do update
-        set writer = excluded.writer, has_response = excluded.has_response, outcome = excluded.outcome, record = excluded.record
-        where not messages.is_deleted`;
-    return count > 0;
-  }
 
   const update = (uuid: string, change: Change<StoredMessage>): Promise<StoredMessage | undefined> =>
     mutex.run(uuid, () =>
@@ -63,7 +27,7 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
         if (!row) return undefined;
         const record = JSON.stringify(change(messageOf(row)));
         const changed = fromJson<StoredMessage>(record);
-        const { writer, hasResponse, outcome, modified } = columnsOf(changed);
+        const { writer, hasResponse, outcome, modified } = columnsOf(changed, process);
         await tx`
           update messages set writer = ${writer}, has_response = ${hasResponse}, outcome = ${outcome}, record = ${record}
           where uuid = ${uuid}`;
@@ -74,15 +38,7 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
     );
 
   return {
-    async saveMessage(message, session) {
-      const [record, n] = [JSON.stringify(message), nextOrder()];
-      const head = session && { record: JSON.stringify(session), n: nextOrder() };
-      const { uuid } = message;
-      return run(async () => {
-        await Promise.all(deletions);
-        return mutex.run(uuid, () => unlessOrphaned(false, () => save(record, n, head)));
-      });
-    },
+    saveMessage: (message, session) => saveMessage(context, message, session),
     updateMessage: (uuid, change) => run(() => update(uuid, change)),
     message: (uuid) => run(async () => (await list(sql`uuid = ${uuid}`))[0]),
     messages: (session) => run(() => list(sql`session = ${session} order by n`)),

@@ -3,6 +3,7 @@ import type { Health } from '../../health/health.ts';
 import type { StoreLog } from '../log.ts';
 import type { SnapshotStore } from '../archive/snapshot.ts';
 import { accountVerbs } from './account-verbs.ts';
+import { sharedAnswers } from './shared/answers.ts';
 import { creditsOf, recountCredits } from './shared/credits.ts';
 import { PostgresBus } from './shared/bus.ts';
 import { chatbotVerbs } from './chatbot-verbs.ts';
@@ -59,6 +60,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       passages: passageVersions(context),
       visits: visitsOf(context),
       credits: creditsOf(context, options.log),
+      answers: sharedAnswers(context),
       ...accountVerbs(context, owner.user.uuid),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),

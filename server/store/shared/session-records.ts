@@ -1,0 +1,19 @@
+import type { Message, Session } from '../../schema/records.ts';
+
+export interface StoredSession extends Session {
+  chatbot: string;
+  /** Created by a key holder, who vouches for `initial_variables`. */
+  by_key?: true;
+  /** A person was asked for. */
+  live?: { state: 'requested' };
+  /** Collected in the conversation, by the names of agents' variables; absent before the first. */
+  variables?: Record<string, string | number | boolean>;
+  /** With an upstream server: the uuid of its session, '' until that exists. */
+  foreign?: string;
+}
+
+export interface StoredMessage extends Message {
+  session: string;
+  /** JSON of a call that the visitor has to confirm, or has; absent where there was none. */
+  pending_call_json?: string;
+}
