@@ -91,7 +91,7 @@ async function states(browser, folder) {
   names.push('Launcher');
   await list.close();
   for (const [look, query, options] of looks) {
-    const context = await browser.newContext({ viewport: { width: 420, height: 660 }, ...options });
+    const context = await browser.newContext({ viewport: { width: 540, height: 780 }, ...options });
     const page = await context.newPage();
     for (const name of names) {
       await page.goto(`${base}/demo/states.html?scene=${encodeURIComponent(name)}${query}`);

@@ -1,6 +1,7 @@
 import type { Failure } from '../widget/client/client.ts';
 import { launch } from '../widget/embed/launcher.ts';
-import { openPanel } from '../widget/panel.tsx';
+import type { Chat } from '../widget/chat/types.ts';
+import { openPanel, type PanelOptions } from '../widget/panel.tsx';
 import {
   arabicAnswer,
   citedAnswer,
@@ -203,9 +204,33 @@ async function waitForElement(root: ShadowRoot, selector: string): Promise<HTMLE
   }
 }
 
+type Its = Pick<PanelOptions, 'client' | 'storage'>;
+
+function openInside(host: HTMLElement, chatbot: string, its: Its): { root: ShadowRoot; chat: Chat } {
+  const root = host.attachShadow({ mode: 'open' });
+  const { chat } = openPanel(root, { server: '', chatbot, ...its });
+  chat.open();
+  return { root, chat };
+}
+
+/** As on a page: above its launcher, or all over a phone. */
+const openInCorner = (chatbot: string, its: Its): Promise<{ root: ShadowRoot; chat: Chat }> =>
+  new Promise((resolve) => {
+    const { open } = launch({ server: '', chatbot }, async () => ({
+      openPanel(root, options) {
+        const opened = openPanel(root, { ...options, ...its });
+        opened.chat.open('quietly');
+        resolve({ root, chat: opened.chat });
+        return opened;
+      },
+    }));
+    open();
+  });
+
 async function show(
   { name, ask, click, hover, session, past, ...script }: Scene,
   container: HTMLElement,
+  isAlone: boolean,
 ): Promise<void> {
   const scene = document.createElement('section');
   const title = document.createElement('h2');
@@ -214,10 +239,8 @@ async function show(
   scene.className = 'scene';
   scene.append(title, host);
   container.append(scene);
-  const root = host.attachShadow({ mode: 'open' });
-  const client = createScriptedClient(script);
-  const { chat } = openPanel(root, { server: '', chatbot: name, client, storage: pageStorage({ session, past }) });
-  chat.open();
+  const its = { client: createScriptedClient(script), storage: pageStorage({ session, past }) };
+  const { root, chat } = isAlone ? await openInCorner(name, its) : openInside(host, name, its);
   if (!ask && !click) return;
   await waitForElement(root, 'textarea');
   if (ask) chat.ask(ask);
@@ -240,7 +263,7 @@ function start(): void {
   const container = document.getElementById('scenes')!;
   const selected = parameters.get('scene');
   document.body.classList.toggle('alone', !!selected);
-  for (const scene of scenes) if (!selected || scene.name === selected) void show(scene, container);
+  for (const scene of scenes) if (!selected || scene.name === selected) void show(scene, container, !!selected);
   const script: Script = { answer: (query, signal) => streamAnswer({ ...citedAnswer, query }, signal, 28) };
   const settings = { teaser: 'Questions about your order?', teaser_after: 1 };
   if (!selected || selected === 'Launcher')
