@@ -15,7 +15,9 @@ export function bindLauncherButton(button: HTMLButtonElement, chat: Chat): void 
     button.setAttribute('aria-expanded', `${isOpen}`);
     button.textContent = label;
     button.dataset.icon = icon;
-    button.style.setProperty('--image', `url(${JSON.stringify(icon)})`);
+    // Few launchers have a label, or an icon other than the speech bubble.
+    if (/^(?!chat$)./.test(icon + label))
+      import('./launcher-look.ts').then((look) => look.styleLauncher(button, icon), chat.report);
     if (isOpen) opener ??= document.activeElement as HTMLElement;
     else if (opener) {
       // focus() on a removed element or on the body does nothing: then the focus stays on the launcher.

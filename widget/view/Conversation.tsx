@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
-import { ARROW, IconButton } from './Icon.tsx';
+import { ARROW, Icon, IconButton } from './Icon.tsx';
 import { Note, OwnerLink } from './Note.tsx';
 import { TurnView } from './Turn.tsx';
 
@@ -13,8 +13,9 @@ function Welcome({ chat }: { chat: Chat }): VNode {
       {suggestions[0] && (
         <div class="suggestions" role="group" aria-label={words.suggestions}>
           {suggestions.map((suggestion) => (
-            <button class="chip" onClick={() => chat.ask(suggestion)}>
+            <button class="chip" disabled={!!chat.consent.value} onClick={() => chat.ask(suggestion)}>
               {suggestion}
+              <Icon d={ARROW} />
             </button>
           ))}
         </div>

@@ -14,11 +14,15 @@ interface IconProps {
 
 type ButtonProps = IconProps & ButtonHTMLAttributes;
 
+export const Icon = ({ d, turn }: IconProps): VNode => (
+  <svg viewBox="0 0 24 24" style={{ rotate: turn }} aria-hidden="true">
+    <path d={d} />
+  </svg>
+);
+
 /** A button whose accessible name is its title. */
 export const IconButton = ({ d, turn, ...attributes }: ButtonProps): VNode => (
   <button class="quiet" type="button" {...attributes}>
-    <svg viewBox="0 0 24 24" style={{ rotate: turn }} aria-hidden="true">
-      <path d={d} />
-    </svg>
+    <Icon d={d} turn={turn} />
   </button>
 );

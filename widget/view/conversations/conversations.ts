@@ -39,7 +39,11 @@ export function show(opener: HTMLElement, chat: Chat, { create, createButton }: 
     const all = listConversations(chat);
     list.replaceChildren(...all.map(createRow));
     const remove = createButton(words.removeAll, () => askFirst(footer, all));
-    footer.replaceChildren(remove);
+    const anew = createButton(words.anew, () => {
+      chat.setCard();
+      chat.startOver();
+    });
+    footer.replaceChildren(anew, remove);
   }
 
   function createRow(one: PastConversation): HTMLElement {
