@@ -110,7 +110,7 @@ const scenes: Scene[] = [
     answer: (_, signal) => streamAnswer(noAnswer, signal, 28),
   },
   { name: 'Answered, with sources', ...answered },
-  { name: 'A citation opened', ...answered, hover: 'button.marker' },
+  { name: 'A citation opened', ...answered, click: 'button.marker' },
   { name: 'A thumb down, with a word', ...answered, click: '.actions button:nth-of-type(4)' },
   {
     name: 'Questions to go on with',

@@ -55,9 +55,9 @@ test('a visitor sees the step of a tool function, confirms a call by the keyboar
   expect(loaded.filter((path) => path.includes('confirmation'))).toEqual([]);
   await askQuestion(page, 'Please cancel order 7');
   const call = callIn(page);
-  await call.getByRole('row', { name: 'order 7' }).waitFor();
+  await call.getByRole('row', { name: 'Order 7' }).waitFor();
   expect(shop.tool.calls).toEqual([]);
-  await call.getByRole('button', { name: 'Yes' }).focus();
+  await call.getByRole('button', { name: meta.step }).focus();
   shop.model.next({ pieces: ['Order 7 is', ' cancelled.'] });
   await page.keyboard.press('Enter');
   await answers(page).locator('.waiting').getByText(meta.step).waitFor();
@@ -79,16 +79,16 @@ test('a call to confirm is there again after a reload and in another tab, and is
   await askQuestion(page, 'Please cancel order 7');
   await callIn(page).waitFor();
   await page.reload();
-  await callIn(page).getByRole('row', { name: 'order 7' }).waitFor();
+  await callIn(page).getByRole('row', { name: 'Order 7' }).waitFor();
   const other = await page.context().newPage();
   await openPage(other);
   await callIn(other).waitFor();
   shop.model.next({ pieces: ['Order 7 is', ' cancelled.'] });
-  await callIn(page).getByRole('button', { name: 'Yes' }).click();
+  await callIn(page).getByRole('button', { name: meta.step }).click();
   await answers(page).getByText('Order 7 is cancelled.').waitFor();
   await callIn(page).getByText(`${meta.step}: Yes`).waitFor();
   expect(await callIn(page).getByRole('button').count()).toBe(0);
-  await callIn(other).getByRole('button', { name: 'No' }).waitFor();
+  await callIn(other).getByRole('button', { name: 'Don’t do it' }).waitFor();
   // Chromium without a window shows every tab: the event alone tells that one is seen again.
   await other.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
   await answers(other).getByText('Order 7 is cancelled.').waitFor();
@@ -97,7 +97,7 @@ test('a call to confirm is there again after a reload and in another tab, and is
   await page.reload();
   await answers(page).getByText('Order 7 is cancelled.').waitFor();
   await callIn(page).getByText(`${meta.step}: Yes`).waitFor();
-  await callIn(page).getByRole('row', { name: 'order 7' }).waitFor();
+  await callIn(page).getByRole('row', { name: 'Order 7' }).waitFor();
   expect(await callIn(page).getByRole('button').count()).toBe(0);
 });
 
@@ -110,12 +110,12 @@ test('a call that was declined shows so, after a reload too, and axe finds nothi
   await openPage(page);
   await askQuestion(page, 'Please cancel order 7');
   shop.model.next({ pieces: ['Order 7 stays.'] });
-  await callIn(page).getByRole('button', { name: 'No' }).click();
+  await callIn(page).getByRole('button', { name: 'Don’t do it' }).click();
   for (const isReloaded of [false, true]) {
     if (isReloaded) await page.reload();
     await answers(page).getByText('Order 7 stays.').waitFor();
     await callIn(page).getByText(`${meta.step}: No`).waitFor();
-    await callIn(page).getByRole('row', { name: 'order 7' }).waitFor();
+    await callIn(page).getByRole('row', { name: 'Order 7' }).waitFor();
     expect(await callIn(page).getByRole('button').count()).toBe(0);
   }
   expect(shop.tool.calls).toEqual([]);
@@ -137,7 +137,7 @@ test('Stop while a confirmed call is made ends it, and the visitor reads that it
   page = await newPage();
   await openPage(page);
   await askQuestion(page, 'Please cancel order 7');
-  await callIn(page).getByRole('button', { name: 'Yes' }).click();
+  await callIn(page).getByRole('button', { name: meta.step }).click();
   await expect.poll(() => shop.tool.calls.length).toBe(1);
   await page.getByRole('button', { name: 'Stop' }).click();
   const unsure = answers(page).getByText('It is not certain that this was done:');
@@ -169,7 +169,7 @@ test('on a narrow screen no argument of a call to confirm is cut: the conversati
   await page.setViewportSize({ width: 320, height: 568 });
   await openPage(page);
   await askQuestion(page, 'Please collect my sofa');
-  await callIn(page).getByRole('button', { name: 'Yes' }).waitFor();
+  await callIn(page).getByRole('button', { name: meta.step }).waitFor();
   const cells = await callIn(page).getByRole('cell').all();
   const table = callIn(page).getByRole('table');
   expect(cells).toHaveLength(3);

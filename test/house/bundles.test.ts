@@ -53,7 +53,9 @@ describe('what a visitor downloads, gzip -9', () => {
     ['what loads earlier messages', 'history', 1000],
     ['the list of conversations', 'conversations', 2500],
     ['what shows a teaser', 'teaser', 1500],
-    ['parts beside the text', 'parts', 2000],
+    ['parts beside the text', 'parts', 2500],
+    ['the style of code and tables', 'blocks', 1000],
+    ['what copies an answer', 'copy', 1000],
     ['what colours code', 'colours', 2500],
   ])('%s is a file of its own, which needs no other', (_, part, most) => {
     for (const folder of ['dist/embed', 'dist/component']) {

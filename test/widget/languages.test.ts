@@ -3,10 +3,12 @@ import { waitFor } from '@testing-library/preact';
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { afterAnswerWords } from '../../widget/words/after-answer.ts';
+import { commentWords } from '../../widget/words/comment.ts';
 import { confirmationWords } from '../../widget/words/confirmation.ts';
 import { conversationsWords } from '../../widget/words/conversations.ts';
 import { en, type Words } from '../../widget/words/en.ts';
 import { launcherWords } from '../../widget/words/launcher.ts';
+import { partsWords } from '../../widget/words/parts.ts';
 import { presenceWords } from '../../widget/words/presence.ts';
 import { jsonResponse } from './fake-server.ts';
 import { mountChat, type MountedChat } from './mounted.ts';
@@ -15,8 +17,10 @@ const files = readdirSync('widget/words').flatMap((name) => /^(?!en)([a-z]{2})\.
 const English: Words = {
   ...launcherWords,
   ...afterAnswerWords,
+  ...commentWords,
   ...confirmationWords,
   ...conversationsWords,
+  ...partsWords,
   ...presenceWords,
   ...en,
 };

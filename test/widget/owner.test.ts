@@ -128,12 +128,14 @@ test('data-settings loads the server’s settings at the start', async () => {
 const replyFor: Record<string, () => Response> = {
   limited: () => jsonResponse({ error: 'A break, please.', code: 'rate_limited', retry_after: 9 }, 429),
   failed: () => jsonResponse({ error: 'x', code: 'model_failed' }, 502),
+  unsure: () => streamResponse(answerEvents({ ...messageRecord('q', 'Perhaps so.'), outcome: 'unsure' })),
   unknown: () => streamResponse(answerEvents({ ...messageRecord('q', 'I don’t know.'), outcome: 'unknown' })),
 };
 
 test.each([
   ['limited', 'A break, please.', 'https://shop.test/help', 'https://shop.test/help'],
   ['failed', 'Something went wrong.', 'help@shop.test', 'mailto:help@shop.test'],
+  ['unsure', 'Possible answer', 'help@shop.test', 'mailto:help@shop.test'],
   ['unknown', 'I don’t know.', 'help@shop.test', 'mailto:help@shop.test'],
 ])('a question that is %s ends with the owner’s contact', async (reply, text, contact, href) => {
   chat = await mountAndOpen({ ...facing({ contact }), 'POST /ask': replyFor[reply]! });

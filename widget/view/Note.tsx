@@ -1,5 +1,4 @@
 import type { ButtonHTMLAttributes, ComponentChildren, VNode } from 'preact';
-import type { Outcome } from '../../server/types.ts';
 import type { Chat } from '../chat/types.ts';
 import { safeAddress } from '../markdown/address.ts';
 
@@ -23,13 +22,15 @@ const formatSeconds = (seconds: number): string =>
 interface NoticeProps extends Omit<ButtonHTMLAttributes, 'label'> {
   kind: string;
   text: ComponentChildren;
+  link?: ComponentChildren;
 }
 
-/** A sentence, and a button when `onClick` is given; the other attributes and the children are the button's. */
-export const Notice = ({ kind, text, ...button }: NoticeProps): VNode => (
+/** A sentence, a button when `onClick` is given, and a link; the other attributes and the children are the button's. */
+export const Notice = ({ kind, text, link, ...button }: NoticeProps): VNode => (
   <div class={`note ${kind}`}>
     <p>{text}</p>
     {button.onClick && <button class="chip" {...button} />}
+    {link}
   </div>
 );
 
@@ -52,30 +53,25 @@ export function OwnerLink({ address = '', words }: OwnerLinkProps): VNode | null
 interface NoteProps {
   chat: Chat;
   status: NoteStatus;
-  /** A turn's. */
-  outcome?: Outcome | undefined;
   onRetry: () => void;
 }
 
-/** The sentence for a status; where the chat could not answer, with the owner's contact, after a failure with a button to retry. */
-export function Note({ chat, status, outcome, onRetry }: NoteProps): VNode | null {
+/** The sentence for a status; after a failure with a button to retry and the owner's contact. */
+export function Note({ chat, status, onRetry }: NoteProps): VNode | null {
   const { is, left } = status;
   const words = chat.words.value;
-  const { contact } = chat.profile.value;
   const note = noteText(status, words);
   const isOver = is === 'limited' || is === 'failed';
-  // Called, not drawn: null for what is no address.
-  const link = (isOver || outcome === 'unknown') && OwnerLink({ address: contact, words: words.contact });
-  if (!note && !link) return null;
-  return (
+  return note ? (
     <Notice
       kind={isOver ? 'warning' : is}
-      text={link ? [note, ' ', link] : note}
+      text={note}
+      link={isOver && <OwnerLink address={chat.profile.value.contact} words={words.contact} />}
       disabled={!!left}
       onClick={isOver ? onRetry : undefined}
     >
       {words.retry}
       {!!left && ` (${formatSeconds(left)})`}
     </Notice>
-  );
+  ) : null;
 }

@@ -15,13 +15,17 @@ export function Source({ words, citation, markers }: SourceProps): VNode {
   const { title, host, href } = linkCitation(citation);
   return (
     <p>
-      {markers.map((marker) => (
-        <span class="marker">{marker}</span>
-      ))}
-      <a class="jump" href={href} title={href && words.newTab} target="_blank" rel="noopener">
-        {title}
-      </a>{' '}
-      <span class="host">{host}</span>
+      <span>
+        {markers.map((marker) => (
+          <span class="marker">{marker}</span>
+        ))}
+      </span>
+      <span>
+        <a class="jump" href={href} title={href && words.newTab} target="_blank" rel="noopener">
+          {title}
+        </a>{' '}
+        <span class="host">{host}</span>
+      </span>
     </p>
   );
 }

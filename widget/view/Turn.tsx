@@ -50,7 +50,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
             marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
           />
         </div>
-        <Note chat={chat} status={status} outcome={turn.record?.outcome} onRetry={() => chat.retry(turn)} />
+        <Note chat={chat} status={status} onRetry={() => chat.retry(turn)} />
         {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
         {status.is === 'done' && <Sources chat={chat} turn={turn} />}
         {isOver && <div class="actions" ref={fill(loadAfterAnswer)} />}

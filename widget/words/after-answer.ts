@@ -4,7 +4,6 @@ export const afterAnswerWords = {
   uncopied: 'Copying failed.',
   helpful: 'Helpful',
   unhelpful: 'Not helpful',
-  comment: 'Tell us more',
   thanks: 'Thank you.',
   unsent: 'Sending failed.',
 };

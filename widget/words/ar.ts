@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'إجابة جديدة',
   yes: 'نعم',
   no: 'لا',
+  decline: 'لا تنفّذ ذلك',
   expired: 'لم يتم التأكيد في الوقت المحدد، ولم يُنفَّذ شيء.',
   conversations: 'المحادثات',
   back: 'العودة إلى الدردشة',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'هل تريد الحذف نهائيًا؟',
   cancel: 'إلغاء',
   unremoved: 'تعذّر الحذف. يُرجى المحاولة مرة أخرى.',
+  nearest: 'قد تفيدك هذه الصفحات',
+  possible: 'إجابة محتملة',
 };

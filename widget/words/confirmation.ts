@@ -2,5 +2,6 @@
 export const confirmationWords = {
   yes: 'Yes',
   no: 'No',
+  decline: 'Don’t do it',
   expired: 'This was not confirmed in time, and was not done.',
 };

@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nová odpověď',
   yes: 'Ano',
   no: 'Ne',
+  decline: 'Neprovádět',
   expired: 'Nebylo to včas potvrzeno, a proto to nebylo provedeno.',
   conversations: 'Konverzace',
   back: 'Zpět do chatu',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Opravdu trvale smazat?',
   cancel: 'Zrušit',
   unremoved: 'Smazání se nezdařilo. Zkuste to prosím znovu.',
+  nearest: 'Tyto stránky mohou pomoci',
+  possible: 'Možná odpověď',
 };

@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nyt svar',
   yes: 'Ja',
   no: 'Nej',
+  decline: 'Gør det ikke',
   expired: 'Det blev ikke bekræftet i tide og er ikke udført.',
   conversations: 'Samtaler',
   back: 'Tilbage til chatten',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Vil du slette for altid?',
   cancel: 'Annuller',
   unremoved: 'Det kunne ikke slettes. Prøv igen.',
+  nearest: 'Disse sider kan måske hjælpe',
+  possible: 'Muligt svar',
 };

@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Neue Antwort',
   yes: 'Ja',
   no: 'Nein',
+  decline: 'Nicht ausführen',
   expired: 'Das wurde nicht rechtzeitig bestätigt und nicht ausgeführt.',
   conversations: 'Gespräche',
   back: 'Zurück zum Chat',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Endgültig löschen?',
   cancel: 'Abbrechen',
   unremoved: 'Das Löschen ist fehlgeschlagen. Bitte noch einmal versuchen.',
+  nearest: 'Diese Seiten helfen vielleicht',
+  possible: 'Mögliche Antwort',
 };

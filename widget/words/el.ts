@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Νέα απάντηση',
   yes: 'Ναι',
   no: 'Όχι',
+  decline: 'Να μη γίνει',
   expired: 'Δεν επιβεβαιώθηκε εγκαίρως και δεν έγινε.',
   conversations: 'Συνομιλίες',
   back: 'Πίσω στη συνομιλία',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Οριστική διαγραφή;',
   cancel: 'Ακύρωση',
   unremoved: 'Η διαγραφή απέτυχε. Δοκιμάστε ξανά.',
+  nearest: 'Ίσως βοηθήσουν αυτές οι σελίδες',
+  possible: 'Πιθανή απάντηση',
 };

@@ -1,7 +1,9 @@
 import type { afterAnswerWords } from './after-answer.ts';
+import type { commentWords } from './comment.ts';
 import type { confirmationWords } from './confirmation.ts';
 import type { conversationsWords } from './conversations.ts';
 import type { launcherWords } from './launcher.ts';
+import type { partsWords } from './parts.ts';
 import type { presenceWords } from './presence.ts';
 
 /**
@@ -37,7 +39,7 @@ export const en = {
   interrupted: 'The answer was interrupted.',
   quota: 'This chat is not available for now.',
   failed: 'Something went wrong.',
-  network: 'Connecting failed.',
+  network: 'No connection. Your question is kept.',
   not_found: 'This chat is not available.',
   retry: 'Try again',
   sources: 'Sources',
@@ -53,6 +55,8 @@ export type PanelWords = typeof en;
 export type Words = PanelWords &
   typeof launcherWords &
   typeof afterAnswerWords &
+  typeof commentWords &
   typeof confirmationWords &
   typeof conversationsWords &
+  typeof partsWords &
   typeof presenceWords;

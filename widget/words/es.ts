@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nueva respuesta',
   yes: 'Sí',
   no: 'No',
+  decline: 'No hacerlo',
   expired: 'No se confirmó a tiempo y no se ha hecho.',
   conversations: 'Conversaciones',
   back: 'Volver al chat',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: '¿Eliminar definitivamente?',
   cancel: 'Cancelar',
   unremoved: 'No se ha podido eliminar. Inténtelo de nuevo.',
+  nearest: 'Estas páginas pueden ayudar',
+  possible: 'Respuesta posible',
 };

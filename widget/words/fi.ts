@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Uusi vastaus',
   yes: 'Kyllä',
   no: 'Ei',
+  decline: 'Älä tee',
   expired: 'Tätä ei vahvistettu ajoissa, eikä sitä tehty.',
   conversations: 'Keskustelut',
   back: 'Takaisin chattiin',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Poistetaanko pysyvästi?',
   cancel: 'Peruuta',
   unremoved: 'Poistaminen epäonnistui. Yritä uudelleen.',
+  nearest: 'Näistä sivuista voi olla apua',
+  possible: 'Mahdollinen vastaus',
 };

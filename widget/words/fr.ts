@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nouvelle réponse',
   yes: 'Oui',
   no: 'Non',
+  decline: 'Ne pas le faire',
   expired: 'Ceci n’a pas été confirmé à temps et n’a pas été fait.',
   conversations: 'Conversations',
   back: 'Retour au chat',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Supprimer définitivement ?',
   cancel: 'Annuler',
   unremoved: 'La suppression a échoué. Veuillez réessayer.',
+  nearest: 'Ces pages peuvent vous aider',
+  possible: 'Réponse possible',
 };

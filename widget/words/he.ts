@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'תשובה חדשה',
   yes: 'כן',
   no: 'לא',
+  decline: 'לא לבצע',
   expired: 'הפעולה לא אושרה בזמן ולא בוצעה.',
   conversations: 'שיחות',
   back: 'חזרה לצ׳אט',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'למחוק לצמיתות?',
   cancel: 'ביטול',
   unremoved: 'המחיקה נכשלה. אנא נסו שוב.',
+  nearest: 'הדפים האלה עשויים לעזור',
+  possible: 'תשובה אפשרית',
 };

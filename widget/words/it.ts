@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nuova risposta',
   yes: 'Sì',
   no: 'No',
+  decline: 'Non farlo',
   expired: 'Non è stato confermato in tempo e non è stato fatto.',
   conversations: 'Conversazioni',
   back: 'Torna alla chat',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Eliminare definitivamente?',
   cancel: 'Annulla',
   unremoved: 'Eliminazione non riuscita. Riprovi.',
+  nearest: 'Queste pagine possono aiutare',
+  possible: 'Risposta possibile',
 };

@@ -50,6 +50,7 @@ export const words: Words = {
   unread: '新しい回答',
   yes: 'はい',
   no: 'いいえ',
+  decline: '実行しない',
   expired: '時間内に確認されなかったため、実行されませんでした。',
   conversations: '会話一覧',
   back: 'チャットに戻る',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: '完全に削除しますか？',
   cancel: 'キャンセル',
   unremoved: '削除できませんでした。もう一度お試しください。',
+  nearest: '参考になりそうなページ',
+  possible: '回答の候補',
 };

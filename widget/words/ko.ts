@@ -50,6 +50,7 @@ export const words: Words = {
   unread: '새 답변',
   yes: '예',
   no: '아니요',
+  decline: '실행하지 않기',
   expired: '제시간에 확인되지 않아 실행되지 않았습니다.',
   conversations: '대화 목록',
   back: '채팅으로 돌아가기',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: '영구적으로 삭제할까요?',
   cancel: '취소',
   unremoved: '삭제하지 못했습니다. 다시 시도해 주세요.',
+  nearest: '도움이 될 만한 페이지',
+  possible: '가능한 답변',
 };

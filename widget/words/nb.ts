@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nytt svar',
   yes: 'Ja',
   no: 'Nei',
+  decline: 'Ikke gjør det',
   expired: 'Dette ble ikke bekreftet i tide og er ikke utført.',
   conversations: 'Samtaler',
   back: 'Tilbake til chatten',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Slette for godt?',
   cancel: 'Avbryt',
   unremoved: 'Slettingen mislyktes. Prøv igjen.',
+  nearest: 'Disse sidene kan hjelpe',
+  possible: 'Mulig svar',
 };

@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nieuw antwoord',
   yes: 'Ja',
   no: 'Nee',
+  decline: 'Niet doen',
   expired: 'Dit is niet op tijd bevestigd en niet uitgevoerd.',
   conversations: 'Gesprekken',
   back: 'Terug naar de chat',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Definitief verwijderen?',
   cancel: 'Annuleren',
   unremoved: 'Verwijderen is mislukt. Probeer het opnieuw.',
+  nearest: 'Deze pagina’s helpen misschien',
+  possible: 'Mogelijk antwoord',
 };

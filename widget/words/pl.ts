@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nowa odpowiedź',
   yes: 'Tak',
   no: 'Nie',
+  decline: 'Nie rób tego',
   expired: 'Nie potwierdzono tego na czas i nie zostało to wykonane.',
   conversations: 'Rozmowy',
   back: 'Wróć do czatu',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Usunąć na stałe?',
   cancel: 'Anuluj',
   unremoved: 'Nie udało się usunąć. Spróbuj ponownie.',
+  nearest: 'Te strony mogą pomóc',
+  possible: 'Możliwa odpowiedź',
 };

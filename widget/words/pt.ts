@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nova resposta',
   yes: 'Sim',
   no: 'Não',
+  decline: 'Não fazer',
   expired: 'Isto não foi confirmado a tempo e não foi feito.',
   conversations: 'Conversas',
   back: 'Voltar ao chat',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Eliminar definitivamente?',
   cancel: 'Cancelar',
   unremoved: 'Não foi possível eliminar. Tente novamente.',
+  nearest: 'Estas páginas podem ajudar',
+  possible: 'Resposta possível',
 };

@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Răspuns nou',
   yes: 'Da',
   no: 'Nu',
+  decline: 'Nu efectua',
   expired: 'Nu a fost confirmat la timp și nu a fost făcut.',
   conversations: 'Conversații',
   back: 'Înapoi la chat',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Ștergeți definitiv?',
   cancel: 'Anulează',
   unremoved: 'Ștergerea nu a reușit. Încercați din nou.',
+  nearest: 'Aceste pagini pot ajuta',
+  possible: 'Răspuns posibil',
 };

@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Новый ответ',
   yes: 'Да',
   no: 'Нет',
+  decline: 'Не выполнять',
   expired: 'Это не было вовремя подтверждено и не выполнено.',
   conversations: 'Разговоры',
   back: 'Вернуться в чат',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Удалить навсегда?',
   cancel: 'Отмена',
   unremoved: 'Не удалось удалить. Попробуйте ещё раз.',
+  nearest: 'Эти страницы могут помочь',
+  possible: 'Возможный ответ',
 };

@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Nytt svar',
   yes: 'Ja',
   no: 'Nej',
+  decline: 'Gör det inte',
   expired: 'Detta bekräftades inte i tid och har inte utförts.',
   conversations: 'Konversationer',
   back: 'Tillbaka till chatten',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Ta bort för alltid?',
   cancel: 'Avbryt',
   unremoved: 'Det gick inte att ta bort. Försök igen.',
+  nearest: 'De här sidorna kan hjälpa',
+  possible: 'Möjligt svar',
 };

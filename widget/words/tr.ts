@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Yeni yanıt',
   yes: 'Evet',
   no: 'Hayır',
+  decline: 'Yapma',
   expired: 'Bu zamanında onaylanmadı ve yapılmadı.',
   conversations: 'Konuşmalar',
   back: 'Sohbete dön',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Kalıcı olarak silinsin mi?',
   cancel: 'Vazgeç',
   unremoved: 'Silinemedi. Lütfen tekrar deneyin.',
+  nearest: 'Bu sayfalar yardımcı olabilir',
+  possible: 'Olası yanıt',
 };

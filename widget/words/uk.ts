@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Нова відповідь',
   yes: 'Так',
   no: 'Ні',
+  decline: 'Не виконувати',
   expired: 'Це не було вчасно підтверджено й не виконано.',
   conversations: 'Розмови',
   back: 'Назад до чату',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Видалити назавжди?',
   cancel: 'Скасувати',
   unremoved: 'Не вдалося видалити. Спробуйте ще раз.',
+  nearest: 'Ці сторінки можуть допомогти',
+  possible: 'Можлива відповідь',
 };

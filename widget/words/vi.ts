@@ -50,6 +50,7 @@ export const words: Words = {
   unread: 'Câu trả lời mới',
   yes: 'Có',
   no: 'Không',
+  decline: 'Không thực hiện',
   expired: 'Việc này không được xác nhận kịp thời và chưa được thực hiện.',
   conversations: 'Các cuộc trò chuyện',
   back: 'Quay lại cuộc trò chuyện',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: 'Xóa vĩnh viễn?',
   cancel: 'Hủy',
   unremoved: 'Không xóa được. Vui lòng thử lại.',
+  nearest: 'Các trang này có thể giúp ích',
+  possible: 'Câu trả lời có thể đúng',
 };

@@ -50,6 +50,7 @@ export const words: Words = {
   unread: '新回答',
   yes: '是',
   no: '否',
+  decline: '不执行',
   expired: '未在规定时间内确认，因此没有执行。',
   conversations: '对话列表',
   back: '返回聊天',
@@ -59,4 +60,6 @@ export const words: Words = {
   sure: '确定要永久删除吗？',
   cancel: '取消',
   unremoved: '删除失败，请重试。',
+  nearest: '这些页面可能有帮助',
+  possible: '可能的答案',
 };

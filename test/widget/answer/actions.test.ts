@@ -108,13 +108,21 @@ test('a thumb down is sent at once and opens a field for a comment, which goes o
   button('Not helpful').click();
   await waitFor(() => expect(button('Not helpful').getAttribute('aria-pressed')).toBe('true'));
   expect(chat.server.requests.at(-1)).toMatchObject({ path: '/session/s1/message/m1/feedback', body: { rating: -1 } });
-  typeText(field()!, 'Which days?');
+  await waitFor(() => typeText(field()!, 'Which days?'));
   field()!.closest('.comment')!.querySelector('button')!.click();
   await waitFor(() => chat.screen.getByText('Thank you.'));
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
   expect(field()).toBeNull();
   button('Not helpful').click();
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
+});
+
+test('a field for a comment can be closed without sending anything', async () => {
+  await asked({ [feedback]: () => jsonResponse({ success: true }) });
+  button('Not helpful').click();
+  (await waitFor(() => button('Cancel'))).click();
+  expect(field()).toBeNull();
+  expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1 });
 });
 
 test('a thumb up opens no field, and closes that of a thumb down', async () => {
@@ -142,7 +150,7 @@ test('a comment that cannot be sent stays in its field', async () => {
   await asked({ [feedback]: () => replies.shift()! });
   button('Not helpful').click();
   await waitFor(() => expect(field()).not.toBeNull());
-  typeText(field()!, 'Which days?');
+  await waitFor(() => typeText(field()!, 'Which days?'));
   field()!.closest('.comment')!.querySelector('button')!.click();
   await waitFor(() => chat.screen.getByText('Sending failed.'));
   expect(field()!.value).toBe('Which days?');

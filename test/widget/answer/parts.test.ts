@@ -36,7 +36,7 @@ async function asked(parts: unknown = PARTS, answers: Record<string, Handler> = 
   const replies = [first, streamResponse(answerEvents({ ...messageRecord('x', 'Thanks.'), uuid: 'm2' }))];
   chat = await mountAndOpen({ 'POST /ask': () => replies.shift()!, ...answers }, { context: { page: '/lamps' } });
   chat.ask('Which?');
-  await waitFor(() => button('Helpful'));
+  await waitFor(() => expect(chat.root.querySelector('.parts')).toBeTruthy());
 }
 
 const lastAsked = (): unknown => {
@@ -86,6 +86,12 @@ test('what was filled in is sent again with the question, where its answer faile
   expect(lastAsked()).toMatchObject({ query: 'Please call me', variables: { name: 'Ann' } });
 });
 
+test('no buttons to copy and rate an answer are below a form to fill in', async () => {
+  await asked();
+  await waitFor(() => field('Name *'));
+  expect(chat.screen.queryByRole('button', { name: 'Helpful' })).toBeNull();
+});
+
 test('links open in a tab of their own; no text becomes HTML', async () => {
   await asked();
   const link = (await waitFor(() => chat.screen.getByRole('link'))) as HTMLAnchorElement;
@@ -121,6 +127,9 @@ test('questions to go on with are buttons below the last answer, which ask them'
   chat.ask('Which?');
   await waitFor(() => button('Do you repair?'));
   expect(button('Do you repair?').closest('.parts')!.querySelector('a')).toBeNull();
+  // What is about the answer stands next to it.
+  const following = button('Helpful').compareDocumentPosition(button('Do you repair?'));
+  expect(following & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
   button('Do you repair?').click();
   await waitFor(() => chat.screen.getByText('Thanks.'));
   expect(lastAsked()).toMatchObject({ query: 'Do you repair?' });
@@ -142,6 +151,7 @@ test('an answer that failed ends with the pages that the server sends, until it 
   expect((await waitFor(() => chat.screen.getByRole('link', { name: /Lamps/ }))).getAttribute('href')).toBe(
     'https://shop.test/lamps',
   );
+  chat.screen.getByText('These pages may help');
   button('Try again').click();
   await waitFor(() => chat.screen.getByText('Thanks.'));
   expect(chat.screen.queryByRole('link', { name: /Lamps/ })).toBeNull();

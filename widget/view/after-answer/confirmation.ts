@@ -9,9 +9,19 @@ const textOf = (value: unknown): string =>
     .map((one) => (one instanceof Object ? JSON.stringify(one) : `${one}`))
     .join('\n');
 
+/** A key of an argument (`order_id`, `orderId`) as words. */
+const titleOf = (key: string): string => {
+  const words = key
+    .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
+    .replace(/[_-]+/g, ' ')
+    .trim()
+    .toLowerCase();
+  return words && words[0]!.toUpperCase() + words.slice(1);
+};
+
 function createTable(values: [name: string, value: unknown][], create: Elements['create']): HTMLElement {
   const rows = values.map(([name, value]) => {
-    const header = create('th', { scope: 'row' }, name);
+    const header = create('th', { scope: 'row' }, titleOf(name));
     const cell = create('td', { dir: 'auto' }, textOf(value));
     header.style.verticalAlign = 'top';
     cell.style.whiteSpace = 'pre-wrap';
@@ -22,7 +32,7 @@ function createTable(values: [name: string, value: unknown][], create: Elements[
 }
 
 /**
- * Shows the turn's pending call: its arguments and two buttons, below the text that names it; once it was answered, the visitor's
+ * Shows the turn's pending call: its arguments, and buttons to make it or not, below the text that names it; once it was answered, the visitor's
  * Yes or No instead; once it is too late, the turn fails.
  */
 export const show: Part = (place, chat, turn, { create, createButton }) => {
@@ -42,12 +52,13 @@ export const show: Part = (place, chat, turn, { create, createButton }) => {
     setTimeout(expire, left);
     watchAnswer(chat, turn, place);
   }
-  const answers = (['yes', 'no'] as const).map((answer) =>
-    createButton(words[answer], () => {
+  const answers = [name, words.decline].map((label, at) =>
+    createButton(label, () => {
       place.replaceChildren();
-      if (turn.pending === pending) void confirmCall(chat, turn, answer === 'yes');
+      if (turn.pending === pending) void confirmCall(chat, turn, !at);
     }),
   );
+  if (isAsked) place.className = 'asks';
   answers[0]!.style.cssText = 'color: var(--on); background: var(--fill)';
   const rows = Object.entries(values);
   place.append(

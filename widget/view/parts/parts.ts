@@ -1,6 +1,7 @@
 import type { Form, LinkCards, Part, QuickReplies } from '../../../server/types.ts';
 import type { Turn } from '../../chat/turn.ts';
 import type { Chat } from '../../chat/types.ts';
+import { partsWords } from '../../words/parts.ts';
 import type { Elements, Part as Show } from '../elements.ts';
 import style from './style.css?inline';
 
@@ -10,35 +11,59 @@ sheet.replaceSync(style);
 /** Storage key of a chat's form, by the host of its widget; also in view/conversations, which deletes it. */
 const formKey = (host: Element & { docent?: string }): string => `docent-form:${host.docent}`;
 
+type Reply = QuickReplies['replies'][number];
+
 const MAX_PAGES = 3;
 
 /** Schemes of links, as in answers. */
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 
 /**
- * Shows the typed parts of an answer before `place`, and follow-up questions as replies; types that it does not know are left out.
- * Those of a failed answer stand in `place`, which goes when it is asked again.
+ * Shows the typed parts of an answer before `place`, and replies and follow-up questions after it; types that it does not know are
+ * left out. Those of a failed answer stand in `place`, which goes when it is asked again.
  */
 export const show: Show = (place, chat, turn, { create, createButton }) => {
   // It was asked again while this file was loaded.
   if (!place.isConnected) return;
   const root = place.getRootNode() as ShadowRoot;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  const words = { ...partsWords, ...chat.words.peek() };
+  const answer = place.parentElement!;
   const hasFailed = turn.status.peek().is !== 'done';
-  const { follow_ups, parts = hasFailed ? (turn.failure?.parts ?? citedPages(chat, turn)) : [] } = turn.record ?? {};
-  const followUps: Part[] = follow_ups
-    ? [{ type: 'quick_replies', replies: follow_ups.map((label) => ({ label })) }]
-    : [];
-  const shown = [...parts, ...followUps].map((part) => {
-    if (part.type === 'quick_replies') return createReplies(part, chat, create, createButton);
+  const {
+    follow_ups,
+    outcome,
+    parts = hasFailed ? (turn.failure?.parts ?? citedPages(chat, turn)) : [],
+  } = turn.record ?? {};
+  const drawn = parts.map((part) => {
     if (part.type === 'form') return createForm(part, chat, create, turn.message, formKey(root.host));
     return part.type === 'link_cards' ? createLinks(part, chat, create) : '';
   });
-  for (const other of place.parentElement!.querySelectorAll(':scope > .parts')) other.remove();
-  const all = create('div', { class: 'parts' }, ...shown);
-  if (hasFailed) place.replaceChildren(all);
-  else place.before(all);
+  const questions = [
+    ...parts.filter((part) => part.type === 'quick_replies'),
+    ...(follow_ups ? [{ replies: follow_ups.map((label): Reply => ({ label })) }] : []),
+  ].map(({ replies }) => createReplies(replies, chat, create, createButton));
+  for (const other of answer.querySelectorAll(':scope > .parts, :scope > .possible')) other.remove();
+  const isForm = parts.some(({ type }) => type === 'form');
+  const all = create('div', { class: isForm ? 'parts asks' : 'parts' }, ...drawn);
+  if (hasFailed) {
+    if (all.querySelector('li')) all.prepend(create('p', { class: 'note' }, words.nearest));
+    return place.replaceChildren(all);
+  }
+  if (outcome === 'unsure') answer.prepend(create('p', { class: 'note possible' }, words.possible));
+  if (outcome && outcome !== 'answered') all.append(createContact(chat, create));
+  place.before(all);
+  place.after(create('div', { class: 'parts' }, ...questions));
 };
+
+/** The owner's contact as a button; empty where there is none. */
+function createContact(chat: Chat, create: Elements['create']): Node | string {
+  const { contact = '' } = chat.profile.peek();
+  const href = contact.replace(/^[\w.+-]+@[\w.-]+$/, 'mailto:$&');
+  if (!SAFE.test(href)) return '';
+  const link = create('a', { class: 'contact', href, target: '_blank', rel: 'noopener' }, chat.words.peek().contact);
+  return create('p', {}, link);
+}
 
 /** What stands below a failed answer without parts: the pages cited last before it. */
 function citedPages({ turns }: Chat, failed: Turn): Part[] {
@@ -53,7 +78,7 @@ function citedPages({ turns }: Chat, failed: Turn): Part[] {
 }
 
 function createReplies(
-  { replies }: QuickReplies,
+  replies: Reply[],
   chat: Chat,
   create: Elements['create'],
   createButton: Elements['createButton'],
