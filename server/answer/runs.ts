@@ -9,6 +9,8 @@ import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents, tellOfRequest } from './events.ts';
 import { errorResult, finishedMessage, logFields, newMessage, type Question, type Respond } from './message-records.ts';
 import { Run } from './run.ts';
+import { AnswerBatches } from './runs/batches.ts';
+import { FollowedRuns } from './runs/followed.ts';
 import { AnswerStorage } from './runs/storage.ts';
 import { countUsage } from './spending.ts';
 import { takenCall, waitingCall, type PendingCall } from './tools/pending.ts';
@@ -39,6 +41,8 @@ export class AnswerRuns {
   readonly #interrupted = new WeakSet<Run>();
   readonly #background: BackgroundResults<Question>;
   readonly #storage: AnswerStorage;
+  /** Absent where no other process has the store open. */
+  readonly #shared: { batches: AnswerBatches; followed: FollowedRuns } | undefined;
   #begun = 0;
 
   constructor({ store, clock, log, maxRuns = 256 }: AnswerRunsOptions) {
@@ -48,6 +52,10 @@ export class AnswerRuns {
     this.#background = new BackgroundResults({ store, clock, log });
     this.#storage = new AnswerStorage({ store, log, background: this.#background });
     this.#capacity = createAnswerCapacity(maxRuns);
+    this.#shared = store.answers && {
+      batches: new AnswerBatches(store.answers, (run) => this.#interrupt(run)),
+      followed: new FollowedRuns(store, store.answers),
+    };
   }
 
   /**
@@ -91,6 +99,7 @@ export class AnswerRuns {
     const stored = isStored ? Promise.resolve(true) : this.#storage.save(question, run.message, session);
     stored.catch(() => false).then((isDone) => isDone || run.stop());
     run.stored = stored;
+    if (!question.ephemeral) this.#shared?.batches.add(run, stored, { isHidden: question.unstreamed === true });
     const finished = this.#finish(question, respond, run, stored).finally(() => {
       release();
       this.#runs.delete(run.message.uuid);
@@ -127,6 +136,14 @@ export class AnswerRuns {
   /** The run of message `uuid`; undefined once it has ended. */
   get(uuid: string): Run | undefined {
     return this.#runs.get(uuid);
+  }
+
+  /** The answer under way, which another process may make; the message where there is none; undefined where that is gone. */
+  async find(uuid: string): Promise<Run | StoredMessage | undefined> {
+    const own = this.#runs.get(uuid);
+    const message = own ? undefined : await this.#store.message(uuid);
+    if (message?.finish_reason !== '') return own ?? message;
+    return this.#runs.get(uuid) ?? this.#shared?.followed.follow(message) ?? message;
   }
 
   /** Messages of a session, oldest first; those under way have the text so far, and the labels so far. */
@@ -184,7 +201,7 @@ export class AnswerRuns {
   }
 
   async #open(uuid: string, begin: () => Promise<Question>, respond: Respond): Promise<Run | StoredMessage> {
-    const known = this.#runs.get(uuid) ?? (await this.#store.message(uuid));
+    const known = await this.find(uuid);
     if (known) return known;
     const question = await begin();
     const { answers } = this.#store;
@@ -204,7 +221,7 @@ export class AnswerRuns {
       throw error;
     }
     release();
-    const other = await this.#store.message(uuid);
+    const other = await this.find(uuid);
     if (!other) throw notFound('session');
     return other;
   }
@@ -235,10 +252,8 @@ export class AnswerRuns {
     const result = await respond(question, run).catch((error) => errorResult(error, question));
     const fault = result.refusal;
     if (fault) {
-      this.#log.error(
-        { ...logFields(question), err: fault.cause, code: fault.code },
-        `answer failed: ${fault.message}`,
-      );
+      const { cause: err, code } = fault;
+      this.#log.error({ ...logFields(question), err, code }, `answer failed: ${fault.message}`);
       fault.logged = true;
     }
     // Beside the message, and whether or not that can be stored: what was spent is spent.
@@ -250,6 +265,7 @@ export class AnswerRuns {
     const message = withFindings(finished, findings);
     try {
       if (!(await stored)) throw notFound('session');
+      await this.#shared?.batches.remove(run);
       if (!(await this.#storage.save(question, message))) throw notFound('session');
       const { requestsPerson } = result;
       const isNew = !question.ephemeral && (await this.#storage.updateSession(question, run, findings, requestsPerson));

@@ -52,10 +52,10 @@ export function createConversations(deps: ConversationDeps) {
   async function messageOf(request: VisitorRequest): Promise<Run | StoredMessage> {
     const session = await sessionOf(request);
     const uuid = readUuid(request.ctx.params['message'] ?? '') ?? '';
-    const run = runs.get(uuid);
-    const message = run?.message ?? (await store.message(uuid));
-    if (message?.session !== session.uuid) throw notFound('message');
-    return run ?? message;
+    const found = await runs.find(uuid);
+    const message = found instanceof Run ? found.message : found;
+    if (!found || message?.session !== session.uuid) throw notFound('message');
+    return found;
   }
 
   /** The message once it is finished and stored. */

@@ -4,7 +4,7 @@ import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import type { Question } from '../../answer/runs.ts';
 import { noteOutcome, streamText, whenEnded } from '../../answer/stream.ts';
-import type { Run } from '../../answer/run.ts';
+import { Run } from '../../answer/run.ts';
 import { traceQuestion } from '../../answer/trace/trace-question.ts';
 import { notFound, Refusal } from '../../schema/errors.ts';
 import { messageUuid, readUuid, view } from '../../schema/ids.ts';
@@ -172,9 +172,11 @@ async function wholeAnswer(run: Run, res: ServerResponse): Promise<{ response: s
 
 /** A message that is being made is ended first: its end would bring it back. */
 async function deleteMessage({ store, runs }: ApiDeps, uuid: string): Promise<void> {
-  const run = runs.get(uuid);
-  run?.stop();
-  if (run) await whenEnded(run);
+  const run = await runs.find(uuid);
+  if (run instanceof Run) {
+    run.stop();
+    await whenEnded(run);
+  }
   await store.deleteMessage(uuid);
 }
 

@@ -1,6 +1,6 @@
 import { outcomeIn } from '../outcomes.ts';
 import type { StoredMessage, StoredSession } from '../store.ts';
-import { unlessOrphaned } from './connection.ts';
+import { unlessOrphaned, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
 
 /** The columns of `messages` beside the record. `writer` counts while the answer is not finished. */
@@ -10,6 +10,10 @@ export const columnsOf = ({ finish_reason, response, meta_json, modified_at }: S
   outcome: outcomeIn(meta_json) ?? '',
   modified: modified_at,
 });
+
+/** The record of a finished answer has its text. */
+export const forgetPieces = (queries: Queries, message: string) =>
+  queries`delete from answer_pieces where message = ${message}`;
 
 /**
  * Stores a message, and its session where that is given and new, in one statement; `isNew`: unless one of its uuid is there.
@@ -44,11 +48,12 @@ export async function saveMessage(
     const onConflict = isNew
       ? sql`nothing`
       : sql`
-          update set writer = excluded.writer, has_response = excluded.has_response, outcome = excluded.outcome,
+          update set writer = excluded.writer, stop_requested = false, has_response = excluded.has_response, outcome = excluded.outcome,
             record = excluded.record
           where not messages.is_deleted`;
+    const forgotten = writer === null ? sql`, forgotten as (${forgetPieces(sql, message.uuid)})` : sql``;
     const { count } = await sql`
-      with found as (${found})
+      with found as (${found}) ${forgotten}
       insert into messages (uuid, n, session, writer, has_response, outcome, record)
       select ${message.uuid}, ${n}::bigint, found.uuid, ${writer}, ${hasResponse}, ${outcome}, ${record} from found
       on conflict (uuid) do ${onConflict}`;

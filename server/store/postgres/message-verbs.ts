@@ -1,7 +1,8 @@
 import type { Change, Store, StoredMessage } from '../store.ts';
 import { inTransaction, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
-import { columnsOf, saveMessage } from './message-rows.ts';
+import { columnsOf, forgetPieces, saveMessage } from './message-rows.ts';
+import { joinPieces } from './shared/answers.ts';
 
 type MessageVerbs =
   'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
@@ -10,13 +11,18 @@ interface Row {
   record: string;
   /** The process that makes the answer still runs. */
   is_written: boolean;
+  /** What was written of an answer that is not finished. */
+  pieces: string | null;
 }
 
 export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs> {
   const { sql, mutex, run, process } = context;
 
   const select = (queries: Queries, condition: Fragment) =>
-    queries<Row[]>`select record, writer is not null as is_written from messages where not is_deleted and ${condition}`;
+    queries<Row[]>`
+      select record, writer is not null as is_written, (
+        select json_agg(text order by start)::text from answer_pieces where message = messages.uuid) as pieces
+      from messages where not is_deleted and ${condition}`;
 
   const list = async (condition: Fragment): Promise<StoredMessage[]> => (await select(sql, condition)).map(messageOf);
 
@@ -25,12 +31,17 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
       inTransaction(sql, async (tx) => {
         const [row] = await select(tx, tx`uuid = ${uuid} for no key update`);
         if (!row) return undefined;
-        const record = JSON.stringify(change(messageOf(row)));
+        // Of an answer that is still being made the end has the text.
+        const record = JSON.stringify(change(messageOf(row.is_written ? { ...row, pieces: null } : row)));
         const changed = fromJson<StoredMessage>(record);
         const { writer, hasResponse, outcome, modified } = columnsOf(changed, process);
+        const isFinished = writer === null;
         await tx`
-          update messages set writer = ${writer}, has_response = ${hasResponse}, outcome = ${outcome}, record = ${record}
+          update messages set has_response = ${hasResponse}, outcome = ${outcome}, record = ${record},
+            writer = case when ${isFinished} then null else coalesce(writer, ${process}) end,
+            stop_requested = stop_requested and not ${isFinished}
           where uuid = ${uuid}`;
+        if (isFinished) await forgetPieces(tx, uuid);
         await tx`
           update sessions set last_message_at = greatest(last_message_at, ${modified}) where uuid = ${changed.session}`;
         return changed;
@@ -54,17 +65,24 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
     deleteMessage: (uuid) =>
       run(() =>
         // The row stays, without its text: a later save of it finds that it was deleted.
-        mutex.run(uuid, async () => {
-          const { count } = await sql`
-            update messages set is_deleted = true, writer = null, record = '' where uuid = ${uuid} and not is_deleted`;
-          return count > 0;
-        }),
+        mutex.run(uuid, () =>
+          inTransaction(sql, async (tx) => {
+            // Waits for pieces that are being written; none is added later.
+            await tx`select 1 from messages where uuid = ${uuid} for update`;
+            const { count } = await tx`
+              update messages set is_deleted = true, writer = null, record = '' where uuid = ${uuid} and not is_deleted`;
+            await forgetPieces(tx, uuid);
+            return count > 0;
+          }),
+        ),
       ),
   };
 }
 
-function messageOf({ record, is_written }: Row): StoredMessage {
+function messageOf({ record, is_written, pieces }: Row): StoredMessage {
   const message = fromJson<StoredMessage>(record);
-  if (message.finish_reason === '' && !is_written) message.finish_reason = 'interrupted';
+  if (message.finish_reason !== '') return message;
+  if (!is_written) message.finish_reason = 'interrupted';
+  if (pieces !== null) message.response = joinPieces(pieces);
   return message;
 }

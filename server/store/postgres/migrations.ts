@@ -115,6 +115,13 @@ const STEPS = [
   create table settlements (id text primary key, at timestamptz not null default now());
   create index settlements_by_age on settlements (at);
   `,
+  `
+  -- Of answers that are not finished, or were interrupted. \`start\`: UTF-16 units of the answer before it; \`text\`: as JSON.
+  create table answer_pieces (
+    message text not null references messages on delete cascade, start integer not null, text text not null,
+    primary key (message, start));
+  alter table messages add column stop_requested boolean not null default false;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -1,10 +1,36 @@
 import type { StoredMessage, StoredSession } from './session-records.ts';
 
-/** The answers that are being made by the processes that share a store. */
+/** The answers that are being made by the processes that share a store. Offsets count UTF-16 units. */
 export interface SharedAnswers {
   /**
    * Stores a message as `saveMessage` does, for this process to answer. False where one of its uuid is there, which another
    * process may have stored at the same moment, or where its session is gone.
    */
   begin(message: StoredMessage, session?: StoredSession): Promise<boolean>;
+  /** Adds pieces to answers of this process, and says how those of `messages` stand; a piece that is there stays. */
+  write(messages: string[], pieces: AnswerPiece[]): Promise<Map<string, AnswerState>>;
+  /** What was written of answers from an offset on, which is the end of a piece; without those whose message is gone. */
+  read(offsets: Map<string, number>): Promise<Map<string, WrittenAnswer>>;
+  /** Has the process that makes the answer stop it. */
+  stop(message: string): Promise<void>;
+}
+
+export interface AnswerPiece {
+  message: string;
+  start: number;
+  text: string;
+}
+
+export interface AnswerState {
+  /** Its pieces are stored; false where they have to be written again. */
+  isStored: boolean;
+  /** False where the message is deleted, or this process was taken for dead: others see it as interrupted. */
+  isOurs: boolean;
+  isStopRequested: boolean;
+}
+
+export interface WrittenAnswer {
+  text: string;
+  /** False where the answer has ended, or its process is dead: then the message says how. */
+  isWritten: boolean;
 }

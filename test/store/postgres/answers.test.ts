@@ -1,7 +1,24 @@
+import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../../server/schema/ids.ts';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
-import { answerWith, ask, startChatServer, textOf, uuidOf, type ChatServer } from '../../proxy/fixture.ts';
+import {
+  answerWith,
+  ask,
+  manualAnswer,
+  messagesOf,
+  post,
+  startChatServer,
+  textOf,
+  uuidOf,
+  watch,
+  watchAsk,
+  type ChatServer,
+  type ManualAnswer,
+  type SeenEvent,
+  type WatchedStream,
+} from '../../proxy/fixture.ts';
+import { until } from '../../running.ts';
 import { makeSchema, type Schema } from './fixture.ts';
 import { startPostgres } from './server.ts';
 
@@ -10,6 +27,7 @@ afterAll(() => server?.stop());
 
 describe.skipIf(!server)('answers of several processes', () => {
   let schema: Schema;
+  let sql: postgres.Sql;
   let [a, b]: ChatServer[] = [];
   let chatbot: string;
   beforeEach(async () => {
@@ -19,8 +37,13 @@ describe.skipIf(!server)('answers of several processes', () => {
     a = await start();
     b = await start();
     chatbot = (await a.chatbot()).uuid;
+    sql = postgres(schema.url, { max: 1, onnotice: () => {} });
+    // Whatever a bus may tell: no process hears of it.
+    await sql`create function lose() returns trigger language plpgsql as 'begin return null; end'`;
+    await sql`create trigger lose before insert on notices for each row execute function lose()`;
   });
   afterEach(async () => {
+    await sql.end();
     await Promise.all([a!.stop(), b!.stop()]);
     await schema.drop();
   });
@@ -44,5 +67,117 @@ describe.skipIf(!server)('answers of several processes', () => {
       expect(textOf(again)).toBe('You have 30 days.');
       expect(made).toBe(n);
     }
+  });
+
+  /** Asks A; what it answers is the test's. */
+  async function askA(): Promise<{ answer: ManualAnswer; own: WatchedStream; url: string; session: string }> {
+    const answer = manualAnswer();
+    a!.respond = answer.respond;
+    const own = await watchAsk(a!, chatbot, { query: 'How long?' });
+    const events = await own.until((seen) => seen.some(({ event }) => event === 'message'));
+    const session = uuidOf(events, 'session');
+    return { answer, own, session, url: `/chat/${chatbot}/session/${session}/message/${uuidOf(events, 'message')}` };
+  }
+  const resume = (docent: ChatServer, url: string, from?: number): Promise<WatchedStream> =>
+    watch(`${docent.base}${url}/stream`, from === undefined ? {} : { headers: { 'Last-Event-ID': String(from) } });
+  const has = (text: string) => (events: SeenEvent[]) => textOf(events) === text;
+  const pieces = ['  Thi\0rty', ' days, 🎉', ' \ud83d', 'half a \n\n', '漢字 ', '.'.repeat(50_000), ' the end  '];
+  const whole = `  Thi\0rty days, 🎉 \ufffdhalf a \n\n漢字 ${'.'.repeat(50_000)} the end`.trim();
+  const rowsOf = async (): Promise<number> => (await sql`select 1 from answer_pieces`).length;
+
+  it('are read from the other process while they are made, to the last byte', async () => {
+    const { answer, own, url, session } = await askA();
+    const first = await resume(b!, url);
+    await answer.write(pieces[0]!);
+    await first.until(has('Thi\0rty'));
+    await answer.write(pieces[1]!);
+    await first.until(has('Thi\0rty days, 🎉'));
+    expect(await messagesOf(b!, chatbot, session)).toMatchObject([
+      { response: 'Thi\0rty days, 🎉', finish_reason: '' },
+    ]);
+    const second = await resume(b!, url, 9);
+    for (const piece of pieces.slice(2)) await answer.write(piece);
+    const last = await own.until((events) => textOf(events).length === whole.length);
+    await first.until(has(whole));
+    await answer.end();
+    const streams = await Promise.all([own.done, first.done]);
+    expect(textOf(last)).toBe(whole);
+    for (const events of streams) {
+      expect(textOf(events)).toBe(whole);
+      expect(events.at(-1)).toMatchObject({ event: 'done', data: { response: whole, finish_reason: 'stop' } });
+    }
+    expect(streams[1]!.at(-1)).toEqual(streams[0]!.at(-1));
+    expect(textOf(await second.done)).toBe(whole.slice(9));
+    expect(await rowsOf()).toBe(0);
+  });
+
+  it('are read to the end where it was not written in a batch', async () => {
+    const { answer, url } = await askA();
+    const read = await resume(b!, url);
+    await answer.write('Thirty days.');
+    await answer.end();
+    expect(textOf(await read.done)).toBe('Thirty days.');
+  });
+
+  it('fail for the readers of both', async () => {
+    const { answer, own, url } = await askA();
+    const read = await resume(b!, url);
+    await answer.write('Thirty');
+    await read.until(has('Thirty'));
+    await answer.fail(new Error('no'));
+    expect((await own.done).at(-1)!.event).toBe('error');
+    expect((await read.done).at(-1)!.event).toBe('error');
+  });
+
+  it('are written in few statements, and in none where they are short', async () => {
+    const { answer, own } = await askA();
+    await answer.end();
+    await own.done;
+    const { answer: long, own: stream } = await askA();
+    const begin = performance.now();
+    let text = '';
+    while (performance.now() - begin < 1000) {
+      await long.write('word ');
+      text += 'word ';
+      await new Promise((done) => setTimeout(done, 5));
+    }
+    await stream.until(has(text.trim()));
+    expect(await rowsOf()).toBeLessThanOrEqual((performance.now() - begin) / 75);
+    await long.end();
+    await stream.done;
+  });
+
+  it('are stopped from the other process, with what was written', async () => {
+    const { answer, own, url, session } = await askA();
+    await answer.write('Thirty');
+    await own.until(has('Thirty'));
+    expect(await (await post(`${b!.base}${url}/stop`)).json()).toEqual({ success: true });
+    expect(await messagesOf(b!, chatbot, session)).toMatchObject([{ response: 'Thirty', finish_reason: 'stopped' }]);
+    expect((await own.done).at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'stopped' } });
+  });
+
+  it('are stopped where the other process deletes their conversation, and leave nothing', async () => {
+    const { answer, own, session } = await askA();
+    await answer.write('Thirty');
+    await until(rowsOf, Boolean);
+    await post(`${b!.base}/chat/${chatbot}/session/${session}/delete`);
+    expect(await rowsOf()).toBe(0);
+    expect((await own.done).at(-1)).toMatchObject({ event: 'error', data: { code: 'not_found' } });
+    expect(await b!.store.messages(session)).toEqual([]);
+  });
+
+  it('are interrupted where others take their process for dead, with all that anybody read', async () => {
+    const { answer, own, url } = await askA();
+    const read = await resume(b!, url);
+    await answer.write('Thirty');
+    await read.until(has('Thirty'));
+    await sql`delete from processes where uuid in (select writer from messages)`;
+    await answer.write(' days');
+    expect((await read.done).at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'interrupted' } });
+    const { data } = (await own.done).at(-1)!;
+    expect(data).toMatchObject({ finish_reason: 'interrupted' });
+    const stored = textOf(await (await resume(b!, url)).done);
+    expect((data as { response: string }).response).toBe(stored);
+    expect(stored.startsWith(textOf(await read.done))).toBe(true);
   });
 });

@@ -1,9 +1,74 @@
 import type { SharedAnswers } from '../../shared/answers.ts';
-import type { PostgresContext } from '../context.ts';
+import { fromJson, type PostgresContext } from '../context.ts';
 import { saveMessage } from '../message-rows.ts';
 
+interface StateRow {
+  uuid: string;
+  is_stored: boolean;
+  is_ours: boolean;
+  stop_requested: boolean;
+}
+
+interface WrittenRow {
+  uuid: string;
+  is_written: boolean;
+  pieces: string | null;
+}
+
 export function sharedAnswers(context: PostgresContext): SharedAnswers {
+  const { sql, run, process } = context;
+
   return {
     begin: (message, session) => saveMessage(context, message, session, { isNew: true }),
+    write: (messages, pieces) =>
+      run(async () => {
+        const given = pieces.map(({ text, ...piece }) => ({ ...piece, text: JSON.stringify(text) }));
+        // Skips rows that are being changed: two processes that wait for one another would be a deadlock.
+        const rows = await sql<StateRow[]>`
+          with named as (select json_array_elements_text(${JSON.stringify(messages)}::text::json) as uuid),
+          ours as (
+            select uuid from messages where uuid in (select uuid from named) and writer = ${process} and not is_deleted
+            for key share skip locked),
+          stored as (
+            insert into answer_pieces (message, start, text)
+            select message, start, text
+            from json_to_recordset(${JSON.stringify(given)}::text::json) as one (message text, start integer, text text)
+            where message in (select uuid from ours)
+            on conflict (message, start) do nothing)
+          select uuid, stop_requested, writer is not distinct from ${process} and not is_deleted as is_ours,
+            uuid in (select uuid from ours) as is_stored
+          from messages where uuid in (select uuid from named)`;
+        return new Map(
+          rows.map((row) => [
+            row.uuid,
+            { isStored: row.is_stored, isOurs: row.is_ours, isStopRequested: row.stop_requested },
+          ]),
+        );
+      }),
+    read: (offsets) =>
+      run(async () => {
+        const given = Array.from(offsets, ([message, start]) => ({ message, start }));
+        const rows = await sql<WrittenRow[]>`
+          select m.uuid, m.writer is not null as is_written, (
+            select json_agg(p.text order by p.start)::text from answer_pieces p
+            where p.message = m.uuid and p.start >= one.start) as pieces
+          from json_to_recordset(${JSON.stringify(given)}::text::json) as one (message text, start integer)
+          join messages m on m.uuid = one.message and not m.is_deleted`;
+        return new Map(
+          rows.map(({ uuid, is_written, pieces }) => [uuid, { text: joinPieces(pieces), isWritten: is_written }]),
+        );
+      }),
+    stop: (message) =>
+      run(async () => {
+        await sql`update messages set stop_requested = true where uuid = ${message} and writer is not null`;
+      }),
   };
 }
+
+/** `pieces`: JSON of a list of JSON texts; null for none. */
+export const joinPieces = (pieces: string | null): string =>
+  pieces === null
+    ? ''
+    : fromJson<string[]>(pieces)
+        .map((piece) => fromJson<string>(piece))
+        .join('');

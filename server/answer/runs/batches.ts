@@ -1,0 +1,91 @@
+import type { AnswerPiece, AnswerState, SharedAnswers } from '../../store/shared/answers.ts';
+import type { Run } from '../run.ts';
+
+/** Milliseconds between two batches at least, and between two looks at answers that say nothing. */
+const [BATCH_MS, LOOK_MS] = [75, 500];
+/** UTF-16 units of a piece: 32 KB. */
+const MAX_PIECE = 16_384;
+
+interface Writing {
+  run: Run;
+  /** Units that are stored or pending. */
+  taken: number;
+  /** Until they are stored they stay the same: an attempt that seems to have failed may have stored them. */
+  pending: AnswerPiece[];
+  /** Its text may still be replaced, and is not shown before the end. */
+  isHidden: boolean;
+}
+
+/** Writes the answers of this process in batches, all in one statement, and hears what others want of them. */
+export class AnswerBatches {
+  readonly #answers: SharedAnswers;
+  readonly #onLost: (run: Run) => void;
+  /** By message. */
+  readonly #writings = new Map<string, Writing>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #lookedAt = 0;
+
+  /** `onLost` is called for an answer that is deleted, or that others take for interrupted. */
+  constructor(answers: SharedAnswers, onLost: (run: Run) => void) {
+    this.#answers = answers;
+    this.#onLost = onLost;
+  }
+
+  /** Begins once `stored` has resolved with true: from then on the message is there. */
+  add(run: Run, stored: Promise<boolean>, { isHidden }: { isHidden: boolean }): void {
+    const begin = (isStored: boolean): void => {
+      if (!isStored) return;
+      this.#writings.set(run.message.uuid, { run, taken: 0, pending: [], isHidden });
+      this.#writeLater();
+    };
+    stored.then(begin, () => {});
+  }
+
+  /** Resolves when nothing of it is being written any more. */
+  async remove(run: Run): Promise<void> {
+    const { uuid } = run.message;
+    if (this.#writings.get(uuid)?.run === run && this.#writings.delete(uuid)) await this.#writing;
+  }
+
+  #writeLater(): void {
+    if (this.#timer || this.#writings.size === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#writing = this.#write().finally(() => {
+        this.#timer = undefined;
+        this.#writeLater();
+      });
+    }, BATCH_MS);
+  }
+
+  async #write(): Promise<void> {
+    const pieces = [...this.#writings.values()].flatMap(takePieces);
+    const now = performance.now();
+    if (this.#writings.size === 0 || (pieces.length === 0 && now - this.#lookedAt < LOOK_MS)) return;
+    this.#lookedAt = now;
+    const writings = [...this.#writings];
+    // What fails is reported by the store, and written with the next batch.
+    const states = await this.#answers.write([...this.#writings.keys()], pieces).catch(() => undefined);
+    if (!states) return;
+    for (const [uuid, writing] of writings)
+      if (this.#writings.get(uuid) === writing) this.#settle(writing, states.get(uuid));
+  }
+
+  #settle(writing: Writing, state: AnswerState | undefined): void {
+    const { run } = writing;
+    if (!state?.isOurs) return this.#onLost(run);
+    if (state.isStored) writing.pending = [];
+    if (state.isStopRequested) run.stop();
+  }
+}
+
+function takePieces(writing: Writing): AnswerPiece[] {
+  const { run, pending, isHidden } = writing;
+  if (isHidden || pending.length > 0) return pending;
+  while (writing.taken < run.length) {
+    const text = run.read(writing.taken, MAX_PIECE);
+    pending.push({ message: run.message.uuid, start: writing.taken, text });
+    writing.taken += text.length;
+  }
+  return pending;
+}

@@ -1,0 +1,85 @@
+import { notFound } from '../../schema/errors.ts';
+import type { SharedAnswers, WrittenAnswer } from '../../store/shared/answers.ts';
+import type { Store, StoredMessage } from '../../store/store.ts';
+import { Run } from '../run.ts';
+
+/** Milliseconds between two reads of what other processes have written. */
+const READ_MS = 100;
+/** Reads without a reader after which an answer is read no more. */
+const MAX_UNREAD = 10;
+
+interface Followed {
+  run: Run;
+  /** Reads since it had a reader. */
+  unread: number;
+  isStopSent: boolean;
+}
+
+/** Answers that other processes make, as runs of this one: all are read in one statement, while they have readers. */
+export class FollowedRuns {
+  readonly #store: Store;
+  readonly #answers: SharedAnswers;
+  /** By message. */
+  readonly #followed = new Map<string, Followed>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: Store, answers: SharedAnswers) {
+    this.#store = store;
+    this.#answers = answers;
+  }
+
+  /** The run of an unfinished message. `stop` stops the answer where it is made. */
+  follow(message: StoredMessage): Run {
+    const known = this.#followed.get(message.uuid);
+    if (known) {
+      known.unread = 0;
+      return known.run;
+    }
+    const run = new Run({ ...message, response: '' });
+    this.#followed.set(message.uuid, { run, unread: 0, isStopSent: false });
+    this.#readLater(0);
+    return run;
+  }
+
+  #readLater(delay: number): void {
+    if (this.#timer || this.#followed.size === 0) return;
+    this.#timer = setTimeout(() => {
+      // What fails is reported by the store, and tried again.
+      void this.#readAll()
+        .catch(() => {})
+        .finally(() => {
+          this.#timer = undefined;
+          this.#readLater(READ_MS);
+        });
+    }, delay).unref();
+  }
+
+  async #readAll(): Promise<void> {
+    for (const [uuid, followed] of this.#followed) {
+      const { run, isStopSent } = followed;
+      followed.unread = run.hasReaders ? 0 : followed.unread + 1;
+      if (followed.unread > MAX_UNREAD) this.#followed.delete(uuid);
+      else if (run.stopped && !isStopSent) {
+        await this.#answers.stop(uuid);
+        followed.isStopSent = true;
+      }
+    }
+    const runs = Array.from(this.#followed.values(), ({ run }) => run);
+    if (runs.length === 0) return;
+    const answers = await this.#answers.read(new Map(runs.map((run) => [run.message.uuid, run.length])));
+    for (const run of runs) await this.#readOn(run, answers.get(run.message.uuid));
+  }
+
+  async #readOn(run: Run, written: WrittenAnswer | undefined): Promise<void> {
+    if (written) run.appendClosing(written.text);
+    if (written?.isWritten) return;
+    const { uuid } = run.message;
+    const message = await this.#store.message(uuid);
+    // It goes on meanwhile, after the visitor has confirmed a call.
+    if (message?.finish_reason === '') return;
+    this.#followed.delete(uuid);
+    if (!message) return run.end({ refusal: notFound('message') });
+    run.appendClosing(message.response.slice(run.length));
+    run.end({ message });
+  }
+}
