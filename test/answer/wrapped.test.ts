@@ -38,6 +38,18 @@ const WRAPPINGS: [what: string, wrap: (question: string) => string][] = [
     'before a story, without a mark',
     (asked) => `${asked.replace('?', '')} My brother says one thing and my aunt another, so I wrote to you. Have fun!`,
   ],
+  [
+    'before reasons, without a mark',
+    (asked) =>
+      `${asked.replace('?', '')} I am asking because my uncle tells me one thing and the shop in town another, so now I would like to know it for good.`,
+  ],
+  [
+    'before a story that begins with a common word',
+    (asked) =>
+      `${asked.toLowerCase().replace('?', '')} The leaflet in the box did not tell me, so I thought I would try it here.`,
+  ],
+  ['before thanks in short', (asked) => `hi ${asked.toLowerCase().replace('?', '')} thx a lot, sorry for my spelling`],
+  ['sent from a phone', (asked) => `Hi team,\n${asked.replace('?', '')}\nBest,\nHelp\nSent from my phone`],
   ['before a doubt', (asked) => `${asked} Does that sound stupid?`],
   ['in German', (asked) => `Guten Tag, ich hätte da mal eine kurze Frage: ${asked} Vielen Dank und schöne Grüße!`],
   ['in French', (asked) => `Bonjour, pouvez-vous m’aider ? Je ne trouve pas sur le site. ${asked} Merci d’avance.`],
@@ -101,6 +113,16 @@ describe('a message', () => {
     }
   });
 
+  it.each([
+    'Guten Tag, ich hätte da mal eine kurze Frage, ich hoffe, ich bin hier richtig: Wales postage Vielen Dank im Voraus!',
+    'Dear all,\n\nI did not find it on your website.\n\nWales postage\n\nI look forward to your answer.\n\nKind regards,\nWren Lampard\n12 Order Street',
+    'Good morning,\n\nI did not find it on your website.\n\nMy question:\nWales postage',
+    'Wales postage Asking for my mother, who has no computer and cannot look it up.',
+    'Hello everybody, Wales postage Ich frage, weil meine Mutter dort wohnt und nichts gefunden hat.',
+  ])('of two words is told from what stands around it: %s', (message) => {
+    expect(SHOP.search(message).query.question).toBe('Wales postage');
+  });
+
   it('is ranked by its story too', async () => {
     expect((await SHOP.answer('I bought the Heron for my garden. Is it waterproof?')).text).toMatch(
       /^The Heron|waterproof and may/,
@@ -113,6 +135,7 @@ describe('a message', () => {
     expect(asked('Hi, my mother is in a wheelchair, can she come in?')).toBe(
       'my mother is in a wheelchair, can she come in?',
     );
+    expect(asked('I am ninety and can’t walk, do you deliver?')).toBe('I am ninety and can’t walk, do you deliver?');
     expect(asked('Hi, I hope you are well, can she come in?')).toBe('can she come in?');
   });
 

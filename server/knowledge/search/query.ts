@@ -152,9 +152,10 @@ export function readQuery(
   // “I cannot log in. Why?” asks about what stands before it, and so does a question that no page has a word of.
   if (reader.termByRoot.size === 0) reader.add(`${aside}\n${rest}`, 1);
   else {
+    const needsRest = isContinued && (!names || pointsBack(question));
     reader.addBeside(dated.present, 1, Infinity);
-    reader.addBeside(aside, BESIDE, isContinued ? Infinity : MAX_ASIDE);
-    reader.addBeside(rest, BESIDE, isContinued ? Infinity : MAX_BESIDE);
+    reader.addBeside(aside, BESIDE, needsRest ? Infinity : MAX_ASIDE);
+    reader.addBeside(rest, BESIDE, needsRest ? Infinity : MAX_BESIDE);
   }
   const { terms, termByRoot, relatedTerms } = reader;
   const sum = (of: (term: Term) => number) => terms.reduce((total, term) => total + of(term), 0);

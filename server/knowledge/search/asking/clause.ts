@@ -1,8 +1,9 @@
 import { isCommon } from '../../text/synonyms.ts';
 import { isStopWord, languageOf, scriptOf } from '../../text/language.ts';
-import { sentencesOf } from '../../text/sentences.ts';
 import { eachWord, rootOf } from '../../text/tokenizer.ts';
-import { isPoliteQuestion, SHORTENED, THANKS } from './politeness.ts';
+import { hasVerb } from './fragments.ts';
+import { MARK, sentencesIn } from './message-sentences.ts';
+import { GREETING, isPoliteQuestion } from './politeness.ts';
 
 /** The part of a message that asks, and the rest: greetings, a story, thanks, which need no passage. */
 export interface SplitMessage {
@@ -15,37 +16,6 @@ export interface SplitMessage {
   /** The other sentences, one a line. */
   rest: string;
 }
-
-/** UTF-16 units from which on a line may have been wrapped by a program; shorter ones end a paragraph. */
-const MIN_WRAPPED_LINE = 50;
-/** Pictures stand where a full stop would. */
-const PICTURES = /(?:(?![©®™])\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F|\u200D)*)+/u;
-/** Who writes all in lower case ends sentences all the same; thanks behind a question without a mark are a sentence. */
-const CHAT_END = new RegExp(
-  `(?<=\\p{L}{2}[.!]+)(?<!(?<!\\p{L})(?:${SHORTENED})[.])\\s+(?=\\p{Ll})|\\s+(?=(?:${THANKS})(?!\\p{L}))`,
-  'iu',
-);
-/** A word with a capital within a sentence. */
-const CAPITAL = /(?<=\p{Ll}[^\p{L}\s]?)\s+(?=\p{Lu}(?:\p{Ll}|['’]))/gu;
-/** What stands with a capital where a sentence begins and seldom elsewhere. */
-const SENTENCE_START =
-  /^(?:my|we|it|this|that|they|he|she|there|you|our|also|please|have a|take|hope|hoping|looking|would|could|any|sorry|best|kind|regards|yours|i(?:['’]m| am) (?:asking|writing)|i(?:['’]ve)|ich|wir|mein\p{L}*|wäre|liebe|when i|when my|je|nous|c['’]est)\s+\p{L}/iu;
-/** UTF-16 units, and words with a capital, of a sentence that is searched for the end of another. */
-const [MAX_RUN_ON, MAX_CAPITALS] = [400, 12];
-const MIN_TAIL_WORDS = 3;
-const HAN_AFTER_LATIN = /(?<=(?:\p{Script=Latin}+[\s,]+){2}\p{Script=Latin}+)(?=\p{Script=Han})/u;
-/** A line such as “Dear all,”. */
-const SALUTATION = /^\P{L}*(?:[\p{L}\p{M}'’.]+\s+){0,5}[\p{L}\p{M}'’.]+\s*[,،，:：]$/u;
-const THAI = /\p{Script=Thai}/u;
-const THAI_CLAUSE = /(?<=\p{Script=Thai}\p{M}*["”)]?)\s+|\s+(?=["“(]?\p{Script=Thai})/u;
-const THAI_COURTESY = /สวัสดี|หวัดดี|ขอบคุณ|ขอบพระคุณ|รบกวน|เรียน\s|(?:ค่ะ|คะ|ครับ)(?=\s|$)/u;
-const LATIN_RUN = /\p{Script=Latin}+(?:\s+\p{Script=Latin}+){2}/u;
-/** UTF-16 units from which on Thai tells something beside its question. */
-const MAX_THAI_QUESTION = 100;
-const MARK = /[?？؟]|\p{Script=Greek}[\p{M}\s]*[;\u037e]/u;
-/** `;` is Greek for a question mark, and Chinese puts no space behind a sentence. */
-const UNSPACED_END =
-  /(?<=\p{Script=Greek}[;\u037e])\s|(?<=[?!](?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]))/u;
 
 /** What asks, alone or behind a preposition (“in which year”), wherever it begins a question. */
 const QUESTION_WORDS = `what which who whom whose when where why how whats wheres whos whens hows
@@ -81,10 +51,13 @@ const openers = new Set([...questionWords, ...OPENING_VERBS.split(/\s+/)]);
 const SIGNS =
   /吗|什么|怎么|哪|多少|几|为什么|如何|谁|ですか|ますか|でしょうか|か。?$|何|どこ|いつ|なぜ|까요?|습니까|무엇|어디|언제|얼마|어떻게|ไหม|หรือไม่|อะไร|อย่างไร|ยังไง|เท่าไร|เท่าไหร่|เท่าใด|เมื่อไร|เมื่อไหร่|ไหน|ทำไม|ใคร|ใด|กี่|หรือเปล่า|หรือยัง|มั้ย|(?<!\p{L})m[ıiuü](?:yım|yız|sınız|dır)?(?!\p{L})|क्या|कब|कहाँ|कैसे/u;
 const WISH =
-  /^(?:(?:please|kindly|and|so|but|now)\s+)*(?:i (?:want|need|would like|['’]?d like|wish) to (?:know|ask|find out|learn)|i(?: am|['’]m) (?:wondering|looking for)|i wonder|let me know|give me|please (?:tell|explain|describe|show|list|give|send|advise|name|say|define))\b|^(?:ich (?:möchte|würde gerne?|will) (?:wissen|fragen)|quisiera saber|me gustaría saber|je (?:voudrais|souhaite) savoir|vorrei sapere|gostaria de saber)/iu;
+  /^(?:(?:please|kindly|and|so|but|now)\s+)*(?:i (?:want|need|would like|['’]?d like|wish) to (?:know|ask|find out|learn)(?! (?:it|this|for sure|for certain)(?!\p{L}))|i(?: am|['’]m) (?:wondering|looking for)|i wonder|let me know|give me|please (?:tell|explain|describe|show|list|give|send|advise|name|say|define))\b|^(?:ich (?:möchte|würde gerne?|will) (?:wissen|fragen)|quisiera saber|me gustaría saber|je (?:voudrais|souhaite) savoir|vorrei sapere|gostaria de saber)/iu;
+const HELLO = /^\P{L}*(?:hi+|hey+|hello+|hallo|hola|bonjour|salut|ciao|olá|oi|hoi|hej)\s+/iu;
+const ASKED_WITHIN =
+  /\s(?:what|how|where|when|why|which|who)\s+(?:do|does|did|is|are|can|could|should|would|will|must|much|many|long|far|often)\s/i;
 /** What may stand between a greeting or a story and the question in one sentence. */
 const CLAUSE_END = /(?<=[,:–—])\s+/u;
-const MIN_WORDS = 3;
+const [MIN_WORDS, MAX_GREETING_WORDS] = [3, 3];
 /** Between what leads to a question and the question. */
 const LEAD_END = /(?:[:：;]|(?<=\s)[–—-]{1,2}|\.{2,}|…)(?:\s+|(?=["“„«‘\p{Script=Han}]))["“„«‘]?/gu;
 const HEDGE =
@@ -93,14 +66,13 @@ const JOIN =
   /(?<!\p{L})(?:but|so|and|anyway|wondering|wonder|ask|asking|know|aber|und|fragen|wissen|pero|saber|mais|savoir|ma|sapere|mas|maar|weten)\P{L}+/giu;
 const SECOND_WORD = /^\P{L}*(?:\p{L}{1,4}|until|since|about)\P{L}{1,3}([\p{L}\p{M}]+)/iu;
 const MAX_HEDGE_LENGTH = 160;
-/** Beginnings of a clause before the question: a greeting, or a courtesy. */
-const GREETING =
-  /^\P{L}*(?:hi+|hello+|hey+|ok|okay|so|well|just|please|dear|greetings|good (?:morning|afternoon|evening|day)|thanks|thank you|sorry|excuse me|hallo|guten|liebe[sr]?|sehr geehrte[sr]?|moin|servus|danke|entschuldigung|hola|buen[oa]s|estimad[oa]s?|gracias|bonjour|bonsoir|salut|merci|cher|chère|ciao|buongiorno|buonasera|salve|gentile|grazie|scusate|olá|oi|bom dia|boa (?:tarde|noite)|obrigad[oa]|goede\p{L}+|beste|dank|hoi|hej\p{L}*|dzień dobry|cześć|merhaba|здравствуйте|привет|добрый день|καλησπέρα|καλημέρα|γεια|السلام|مرحبا|你好|您好|xin chào|नमस्ते)(?!\p{L})/iu;
 const COURTESY =
   /^\P{L}*(?:(?:i|we)(?:['’](?:m|ve|d|re)| was| am| were| are| have| had| would| just| only| do)*\s+(?:hope|hoping|wonder(?:ing)?|like to|love to|need to know|want(?:ed)? to (?:know|ask)|got|an?) ?(?:quick |small |short |simple )?(?:question)?|been meaning|ich (?:hoffe|hätte|habe (?:da )?(?:mal )?eine)|espero|llevo|quería|j['’]espère|spero|vorrei|queria|gostaria|ik hoop|ik heb (?:even )?een)(?!\p{L})/iu;
 /** A statement about the writer or what is theirs. */
 const STATEMENT =
   /^\P{L}*(?:i|i['’]m|i['’]ve|we|we['’]ve|my|our|this|it|it['’]s|that|ich|wir|mein\p{L}{0,2}|je|j['’]\p{L}+|nous|ik|wij)(?!\p{L})/iu;
+/** Who writes, within a sentence. */
+const WRITER = /\s(?:i|me|my|we|us|our|ich|mir|mich|wir|uns|moi|nous|mi|nos|noi|ik|mij|ons)(?!\p{L})/iu;
 const isAside = (clause: string): boolean => GREETING.test(clause) || COURTESY.test(clause) || STATEMENT.test(clause);
 /** Words that say something, up to which a question needs what the writer states before it: “My mum is 90, can she come?” */
 const THIN = 1;
@@ -117,9 +89,11 @@ interface Site {
  * do, else the one that holds most of what pages speak of.
  */
 export function splitQuestion(message: string, site: Site): SplitMessage {
-  const sentences = sentencesIn(message, site).filter((one) => !isPoliteQuestion(one) && !SALUTATION.test(one));
+  const sentences = sentencesIn(message, site.isForeign).filter((one) => !isPoliteQuestion(one));
   const isMarked = sentences.map((sentence) => MARK.test(sentence));
-  const isAsking = isMarked.includes(true) ? isMarked : sentences.map((one) => asks(one) || asideIn(one) > 0);
+  const isAsking = isMarked.includes(true)
+    ? isMarked
+    : sentences.map((one) => asks(one.replace(HELLO, '')) || asideIn(one) > 0);
   if (sentences.length > 1 && !isAsking.includes(true)) {
     const values = sentences.map((sentence) => valueOf(sentence, site));
     const best = Math.max(...values);
@@ -131,63 +105,29 @@ export function splitQuestion(message: string, site: Site): SplitMessage {
   const asking: string[] = [];
   const asides: string[] = [];
   for (const sentence of sentences.filter((_, at) => isAsking[at] && !(isMixed && isForeign[at]))) {
-    const from = asideIn(sentence);
+    const from = asideIn(sentence) || greetingIn(sentence);
     if (from > 0) asides.push(sentence.slice(0, from));
     asking.push(sentence.slice(from));
   }
-  if (asking.length === 0) return { question: sentences.join(' ') || message, asking, aside: '', rest: '' };
+  if (asking.length === 0)
+    return {
+      question: sentences.map((one) => one.slice(greetingIn(one))).join(' ') || message,
+      asking,
+      aside: '',
+      rest: '',
+    };
   const rest = sentences.filter((one, at) => !isAsking[at] && !site.isForeign(one));
   const aside = asides.filter((one) => !site.isForeign(one));
   return { question: asking.join(' '), asking, aside: aside.join('\n'), rest: rest.join('\n') };
 }
 
-/** By length, since a story has more words that pages have; of what the writer tells of themself next to nothing. */
+/** What the writer tells of themself, and asks nothing. */
+const isStory = (sentence: string): boolean =>
+  (isAside(sentence.replace(HELLO, '')) || (WRITER.test(sentence) && hasVerb(sentence))) && !asksWithin(sentence);
+
+/** By length, since a story has more words that pages have; a story counts next to nothing. */
 const valueOf = (sentence: string, { worth, isForeign }: Site): number =>
-  isForeign(sentence) ? 0 : ((isAside(sentence) ? 1e-3 : 1) * worth(sentence)) / Math.sqrt(sentence.length);
-
-function sentencesIn(message: string, site: Site): string[] {
-  return paragraphsOf(message).flatMap((text) =>
-    sentencesOf(text)
-      .flatMap(({ start, end }) => text.slice(start, end).split(UNSPACED_END))
-      .flatMap((sentence) => sentence.split(PICTURES))
-      .flatMap((sentence) => sentence.split(CHAT_END))
-      .flatMap((sentence) => sentence.split(HAN_AFTER_LATIN))
-      .flatMap(inThai)
-      .flatMap((sentence) => atCapital(sentence, site))
-      .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence)),
-  );
-}
-
-/** A question without a mark may run on into the next sentence: one that begins as few clauses do, or in another language. */
-function atCapital(sentence: string, { isForeign }: Site): string[] {
-  if (sentence.length > MAX_RUN_ON || MARK.test(sentence)) return [sentence];
-  for (const { index } of Array.from(sentence.matchAll(CAPITAL)).slice(0, MAX_CAPITALS)) {
-    const [before, tail] = [sentence.slice(0, index), sentence.slice(index).trim()];
-    if (tail.split(/\s+/).length < MIN_TAIL_WORDS || isForeign(before)) continue;
-    if (SENTENCE_START.test(tail) || isForeign(tail)) return [before, tail];
-  }
-  return [sentence];
-}
-
-/** Thai ends no sentence with a mark. A space divides the clauses of a message that is no single question. */
-function inThai(sentence: string): string[] {
-  if (!THAI.test(sentence)) return [sentence];
-  const isMessage = sentence.length > MAX_THAI_QUESTION || THAI_COURTESY.test(sentence) || LATIN_RUN.test(sentence);
-  return isMessage ? sentence.split(THAI_CLAUSE) : [sentence];
-}
-
-/** Joins lines that were wrapped by a mail program; a short line ends a paragraph. */
-function paragraphsOf(message: string): string[] {
-  const paragraphs: string[] = [];
-  let open = false;
-  for (const line of message.split('\n')) {
-    const text = line.trim();
-    if (open && text !== '') paragraphs.push(`${paragraphs.pop()} ${text}`);
-    else if (text !== '') paragraphs.push(text);
-    open = text.length >= MIN_WRAPPED_LINE;
-  }
-  return paragraphs;
-}
+  isForeign(sentence) ? 0 : ((isStory(sentence) ? 1e-3 : 1) * worth(sentence)) / Math.sqrt(sentence.length);
 
 const firstWord = (text: string): string =>
   /[\p{L}\p{M}](?:[\p{L}\p{M}-]*[\p{L}\p{M}])?/u.exec(text)?.[0].toLowerCase() ?? '';
@@ -195,17 +135,32 @@ const firstWord = (text: string): string =>
 /** Behind a short word, such as a preposition. */
 const secondWord = (text: string): string => SECOND_WORD.exec(text)?.[1]!.toLowerCase() ?? '';
 
+/** “I am 40 and can't swim”. */
+const DENIAL = /^\P{L}*\p{L}+n['’]t\s+(?!(?:i|you|we|they|he|she|it|there|the|your)(?!\p{L}))/iu;
+
 /** Begins as a question or a request does. */
 export const asks = (sentence: string): boolean =>
-  openers.has(firstWord(sentence)) ||
+  (openers.has(firstWord(sentence)) && !DENIAL.test(sentence)) ||
   questionWords.has(secondWord(sentence)) ||
   WISH.test(sentence) ||
   SIGNS.test(sentence);
+
+/** “I stayed too long what do I pay”, which begins as a statement. */
+const asksWithin = (sentence: string): boolean =>
+  ASKED_WITHIN.test(sentence) || sentence.split(CLAUSE_END).some((clause) => asks(clause) && isLongEnough(clause));
 
 /** Where the question begins in a sentence that greets, hedges or tells something first; 0 where it does not. */
 function asideIn(sentence: string): number {
   const from = Math.max(leadIn(sentence), hedgeIn(sentence));
   return from + clausesIn(sentence.slice(from));
+}
+
+/** Where the question begins behind a greeting: “Hello everybody, is it open?” */
+function greetingIn(sentence: string): number {
+  const [greeting = ''] = sentence.split(CLAUSE_END, 1);
+  const asked = sentence.slice(greeting.length).trimStart();
+  const isShort = greeting.split(/\s+/).length <= MAX_GREETING_WORDS && GREETING.test(greeting);
+  return isShort && /\p{L}/u.test(asked) ? sentence.length - asked.length : 0;
 }
 
 /** “One thing I could not find: …”, with a dash or dots as well. */

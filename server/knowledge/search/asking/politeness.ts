@@ -72,7 +72,7 @@ export const isPoliteQuestion = (sentence: string): boolean =>
   (POLITE_QUESTION.test(sentence) || POLITE_QUESTION.test(sentence.replace(GREETED, '')));
 
 /** How thanks and the like begin. */
-export const THANKS = `(?:many |much |(?:a )?big )?thanks|thank (?:you|u)|cheers|no (?:rush|hurry)|(?:vielen|herzlichen|besten|lieben) dank|danke|(?:muchas |mil )?gracias|(?:les?|os|te) agradezco|merci|je vous remercie|(?:mille |molte )?grazie|vi ringrazio|(?:muito )?obrigad[oa]|desde já|(?:alvast |hartelijk )?(?:bedankt|dank)|tack(?: på)|(?:tusen |mange )?takk?(?: på| for)|(?:z góry )?(?:dziękuję|dzięki)|(?:předem )?děkuji|(?:şimdiden )?(?:çok )?teşekkür|(?:заранее )?(?:большое )?спасибо|благодарю|(?:щиро )?дякую|ευχαριστώ|شكرا|جزاكم|धन्यवाद|आपका बहुत|cảm ơn`;
+export const THANKS = `(?:many |much |(?:a )?big )?(?:thanks|thx|thnx|thanx|tnx|tks)|thank (?:you|u)|cheers|no (?:rush|hurry)|(?:vielen|herzlichen|besten|lieben) dank|danke|(?:muchas |mil )?gracias|(?:les?|os|te) agradezco|merci|je vous remercie|(?:mille |molte )?grazie|vi ringrazio|(?:muito )?obrigad[oa]|desde já|(?:alvast |hartelijk )?(?:bedankt|dank (?:je|u|jullie|voor))|(?:alvast|hartelijk) dank|tack(?: på)|(?:tusen |mange )?takk?(?: på| for)|(?:z góry )?(?:dziękuję|dzięki)|(?:předem )?děkuji|(?:şimdiden )?(?:çok )?teşekkür|(?:заранее )?(?:большое )?спасибо|благодарю|(?:щиро )?дякую|ευχαριστώ|شكرا|جزاكم|धन्यवाद|आपका बहुत|cảm ơn`;
 
 /** What people type for hello, please and thanks in a chat: words of no page. */
 const CHAT_WORDS = new Set(
@@ -87,3 +87,7 @@ export const isChatWord = (word: string): boolean =>
 
 /** Abbreviations that end with a full stop. */
 export const SHORTENED = 'approx|incl|inc|vs|etc|mr|mrs|ms|dr|st|no|nr|ca|bzgl|evtl|bzw|usw|max|min|tel|ref|fig|vol';
+
+/** Beginnings of a clause before the question: a greeting, or a courtesy. */
+export const GREETING =
+  /^\P{L}*(?:hi+|hello+|hey+|ok|okay|so|well|just|please|dear|greetings|good (?:morning|afternoon|evening|day)|thanks|th[nx]+|tks|thank you|sorry|excuse me|hallo|guten|liebe[sr]?|sehr geehrte[sr]?|moin|servus|danke|entschuldigung|hola|buen[oa]s|estimad[oa]s?|gracias|bonjour|bonsoir|salut|merci|cher|chère|ciao|buongiorno|buonasera|salve|gentile|grazie|scusate|olá|oi|bom dia|boa (?:tarde|noite)|obrigad[oa]|goede\p{L}+|beste|dank|hoi|hej\p{L}*|dzień dobry|cześć|merhaba|здравствуйте|привет|добрый день|καλησπέρα|καλημέρα|γεια|السلام|مرحبا|你好|您好|xin chào|नमस्ते)(?!\p{L})/iu;
