@@ -1,4 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import postgres from 'postgres';
+import { build } from 'vite';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../../server/schema/ids.ts';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
@@ -179,5 +185,45 @@ describe.skipIf(!server)('answers of several processes', () => {
     const stored = textOf(await (await resume(b!, url)).done);
     expect((data as { response: string }).response).toBe(stored);
     expect(stored.startsWith(textOf(await read.done))).toBe(true);
+  });
+
+  it('are interrupted soon after their process was killed, and read to the end from another', async () => {
+    await mkdir('node_modules/.cache', { recursive: true });
+    const bundle = await mkdtemp(join('node_modules', '.cache', 'answer-child-'));
+    await build({
+      configFile: false,
+      logLevel: 'error',
+      publicDir: false,
+      build: { ssr: 'test/store/postgres/answer-child.ts', outDir: bundle, target: 'node20', emptyOutDir: false },
+    });
+    const child = spawn(process.execPath, [join(bundle, 'answer-child.js'), schema.url], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = await once(createInterface({ input: child.stdout! }), 'line');
+    const own = await watchAsk({ ...a!, base: line as string }, chatbot, { query: 'How long?' });
+    const events = await own.until((seen) => seen.some(({ event }) => event === 'message'));
+    const path = `/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}`;
+    const read = await resume(b!, `/chat/${chatbot}${path}`);
+    await read.until((seen) => textOf(seen).includes('word50'));
+    const begin = performance.now();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await rm(bundle, { recursive: true });
+    const told = await read.done;
+    // 15 s, and some for a machine under load.
+    expect(performance.now() - begin).toBeLessThan(25_000);
+    expect(told.at(-1)).toMatchObject({
+      event: 'done',
+      data: { finish_reason: 'interrupted', response: textOf(told) },
+    });
+    const late = await resume(b!, `/chat/${chatbot}${path}`);
+    expect(textOf(await late.done)).toBe(textOf(told));
+    expect(await b!.store.message(uuidOf(events, 'message'))).toMatchObject({
+      finish_reason: 'interrupted',
+      response: textOf(told),
+    });
+    // The last batch may be lost with the process.
+    const seen = textOf(own.events());
+    expect(seen.startsWith(textOf(told)) || textOf(told).startsWith(seen)).toBe(true);
   });
 });

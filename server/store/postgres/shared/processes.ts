@@ -3,9 +3,9 @@ import { inTransaction, type Queries, type Sql } from '../connection.ts';
 import type { DatabaseWatch } from '../outage.ts';
 
 /** Milliseconds between two signs of life, and without one after which a process is taken for dead: its answers are interrupted. */
-const [BEAT_MS, DEAD_AFTER_MS] = [5000, 15_000];
+const [BEAT_MS, DEAD_AFTER_MS] = [2000, 10_000];
 /** Milliseconds between two looks whether another process is gone, and at most: one that was killed counts as dead by then. */
-const [LOOK_MS, PATIENCE_MS] = [500, DEAD_AFTER_MS + 5000];
+const [LOOK_MS, PATIENCE_MS] = [500, DEAD_AFTER_MS + 10_000];
 
 /** Another process has the database open. */
 export class DatabaseInUse extends Error {}
@@ -25,9 +25,14 @@ export async function beginProcess({
   watch,
   isAlone = false,
 }: ProcessOptions): Promise<{ end(): Promise<void> }> {
+  let beatAt = performance.now();
   const beat = async (queries: Queries): Promise<void> => {
+    const pause = performance.now() - beatAt;
     await queries`
       insert into processes (uuid) values (${uuid}) on conflict (uuid) do update set seen_at = now()`;
+    beatAt = performance.now();
+    // After an outage of the database the others get the time to say that they run.
+    if (pause > 2 * BEAT_MS) return;
     // The answers that it was making have no writer from then on.
     await queries`delete from processes where seen_at < now() - ${DEAD_AFTER_MS}::float8 * interval '1 ms'`;
   };
