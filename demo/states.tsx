@@ -35,7 +35,7 @@ interface Scene extends Script {
   ask?: string;
   /** Selector of what is clicked after the answer. */
   click?: string;
-  /** Selector of what the mouse hovers over after the answer. */
+  /** Selector of what the mouse hovers over after the answer; a scene alone, whose focus no other takes, clicks it. */
   hover?: string;
   session?: string;
   past?: typeof pastConversations;
@@ -110,7 +110,7 @@ const scenes: Scene[] = [
     answer: (_, signal) => streamAnswer(noAnswer, signal, 28),
   },
   { name: 'Answered, with sources', ...answered },
-  { name: 'A citation opened', ...answered, click: 'button.marker' },
+  { name: 'A citation opened', ...answered, hover: 'button.marker' },
   { name: 'A thumb down, with a word', ...answered, click: '.actions button:nth-of-type(4)' },
   {
     name: 'Questions to go on with',
@@ -244,9 +244,11 @@ async function show(
   if (!ask && !click) return;
   await waitForElement(root, 'textarea');
   if (ask) chat.ask(ask);
-  if (hover) (await waitForElement(root, hover)).dispatchEvent(new MouseEvent('mouseenter', { bubbles: true }));
-  if (!click) return;
-  const button = await waitForElement(root, click);
+  if (hover && !isAlone)
+    (await waitForElement(root, hover)).dispatchEvent(new MouseEvent('mouseenter', { bubbles: true }));
+  const pressed = click ?? (isAlone ? hover : undefined);
+  if (!pressed) return;
+  const button = await waitForElement(root, pressed);
   button.focus();
   button.click();
 }
