@@ -173,6 +173,20 @@ test('shows a rating again after a reload', async () => {
   expect(field()).toBeNull();
 });
 
+test('a thumb down of an earlier visit opens no field until it is pressed again', async () => {
+  await asked();
+  chat.close();
+  const rated = { ...answer, feedback_json: '{"rating":-1}' };
+  chat = await mountAndOpen({
+    'GET /session/s1/messages': () => jsonResponse([rated]),
+    [feedback]: () => jsonResponse({}),
+  });
+  await waitFor(() => expect(button('Not helpful').getAttribute('aria-pressed')).toBe('true'));
+  expect(field()).toBeNull();
+  button('Not helpful').click();
+  await waitFor(() => expect(field()).not.toBeNull());
+});
+
 test('regenerating an answer puts another in its place, and the question once', async () => {
   const again = { ...messageRecord(question, 'Another way to say it.'), uuid: 'm2' };
   const answers = [answer, again];

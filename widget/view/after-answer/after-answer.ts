@@ -62,12 +62,15 @@ export const show: Part = (place, chat, turn, elements) => {
   const up = createIconButton(elements, place, THUMB, words.helpful, () => rate(1));
   const down = createIconButton(elements, place, THUMB, words.unhelpful, () => rate(-1), '180deg');
   place.append(create('div', { class: 'top' }, copy, again, up, down, status));
-  turn.feedback.subscribe(({ rating, comment: sent, isLost }) => {
+  const stored = turn.feedback.peek();
+  turn.feedback.subscribe((feedback) => {
+    const { rating, comment: sent, isLost } = feedback;
     up.setAttribute('aria-pressed', `${rating === 1}`);
     down.setAttribute('aria-pressed', `${rating === -1}`);
     status.textContent = isLost ? words.unsent : sent == null ? '' : words.thanks;
     const comment = place.querySelector<HTMLElement>('.comment');
-    const isWanted = rating === -1 && (sent == null || isLost);
+    // One that was rated earlier does not ask again.
+    const isWanted = feedback !== stored && rating === -1 && (sent == null || isLost);
     if (comment) comment.hidden = !isWanted;
     else if (isWanted) import('./comment.ts').then((part) => part.show(place, chat, turn, elements)).catch(chat.report);
   });
