@@ -96,7 +96,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       // A conflict: another tab has asked meanwhile.
       const isReplaced = turns.at(-1) === before && before?.status.peek().reason !== 'conflict';
       const replaces = isReplaced ? (before?.message ?? before?.replaces) : undefined;
-      const turn = createTurn({ query, replaces, variables: before?.variables });
+      const turn = createTurn({ query, replaces, variables: before?.variables, earlier: before?.record });
       chat.turns.value = [...turns.filter((one) => one !== before), turn];
       chat.emit('ask', { query });
       chat.start(turn);

@@ -40,7 +40,8 @@ export async function restore(chat: Chat, makers: TurnMakers): Promise<void> {
     const unlisted = before.filter((turn) => !listed.includes(turn) && (turn.session === session || !turn.message));
     const unsent = Object.values(isFirst ? sent : {}).flatMap((question) => {
       if (!question || before.some(({ id }) => id === question.id)) return [];
-      const turn = createTurn(question);
+      const earlier = messages.find(({ uuid }) => uuid === question.replaces);
+      const turn = createTurn({ ...question, earlier });
       if (Date.now() - turn.at > UNSENT_MAX_AGE_MS) turn.status.value = { is: 'failed', reason: 'network' };
       return turn;
     });

@@ -146,6 +146,12 @@ export async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promis
     status.value = { is: 'failed', reason: code === 'forbidden_origin' ? 'not_found' : code };
     return chat.report(failure);
   }
+  // The answer that was to be replaced stays.
+  if (turn.replaces && turn.earlier) {
+    saveQuestion(chat, turn, false);
+    turn.message = turn.replaces;
+    applyRecord(turn, turn.earlier);
+  }
   chat.emit('rate-limit', { message, retry_after });
   while (isShown(chat, turn)) {
     const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));

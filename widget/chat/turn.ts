@@ -17,6 +17,8 @@ export interface Turn extends Question, MessageRef {
   pending?: (Confirmation & { until: number; accepted?: boolean }) | undefined;
   /** As the server keeps it, once it has ended. Set before its `status`. */
   record?: VisitorMessage;
+  /** The record of the answer that this one is to replace. */
+  earlier?: VisitorMessage | undefined;
   /** What the server said of a failed answer. */
   failure?: Failure;
   /** The visitor's rating; `isLost`: sending it failed. */
@@ -37,7 +39,9 @@ export interface Events {
 export type Emit = <Name extends keyof Events>(name: Name, detail: Events[Name]) => void;
 
 /** A turn for a question; `id` and `at` default to a new id and now. */
-export const createTurn = (known: { query: string } & Partial<Question> & MessageRef): Turn => ({
+export const createTurn = (
+  known: { query: string } & Partial<Question> & MessageRef & Pick<Turn, 'earlier'>,
+): Turn => ({
   id: newId(),
   at: Date.now(),
   status: signal<Status>({ is: 'waiting' }),

@@ -52,7 +52,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
         </div>
         <Note chat={chat} status={status} onRetry={() => chat.retry(turn)} />
         {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
-        {status.is === 'done' && <Sources chat={chat} turn={turn} />}
+        {isOver && <Sources chat={chat} turn={turn} />}
         {isOver && <div class="actions" ref={fill(loadAfterAnswer)} />}
       </div>
     </div>

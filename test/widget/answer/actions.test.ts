@@ -187,6 +187,17 @@ test('a thumb down of an earlier visit opens no field until it is pressed again'
   await waitFor(() => expect(field()).not.toBeNull());
 });
 
+test('an answer stays while the rate limit refuses another in its place', async () => {
+  const limit = { error: 'Please take a break.', code: 'rate_limited', retry_after: 60 };
+  const replies = [streamResponse(answerEvents(answer)), jsonResponse(limit, 429)];
+  await asked({ 'POST /ask': () => replies.shift()! });
+  button('Try again').click();
+  await waitFor(() => expect(chat.root.querySelector('.warning')!.textContent).toContain('Please take a break.'));
+  expect(chat.root.querySelector('.text strong')!.textContent).toBe('45 days');
+  expect(chat.screen.getAllByText(question)).toHaveLength(1);
+  expect(button('Source 1: Returns')).toBeTruthy();
+});
+
 test('regenerating an answer puts another in its place, and the question once', async () => {
   const again = { ...messageRecord(question, 'Another way to say it.'), uuid: 'm2' };
   const answers = [answer, again];
