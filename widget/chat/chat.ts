@@ -118,7 +118,9 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     stop: () => stopAnswers(chat),
     startOver() {
-      const { session, last, past = [] } = storage.read();
+      const { session, last, past = [], sent = {} } = storage.read();
+      // A question that has not arrived is not lost.
+      if (!chat.draft.peek()) chat.write(Object.values(sent).findLast(Boolean)?.query ?? '');
       const title = chat.turns.peek()[0]?.query.slice(0, MAX_TITLE);
       chat.clear();
       chat.history.value = 'read';

@@ -67,6 +67,15 @@ async function twoConversations(answers: Record<string, Handler> = {}): Promise<
   }
 }
 
+test('a question that has not arrived is in the field of the new conversation', async () => {
+  chat = await mountAndOpen({ 'POST /ask': () => new Promise<Response>(() => undefined) });
+  chat.ask('first?');
+  await waitFor(() => expect(chat.server.askRequests()).toHaveLength(1));
+  button('New conversation').click();
+  await waitFor(() => expect(chat.root.querySelector('.question')).toBeNull());
+  expect((chat.screen.getByRole('textbox') as HTMLTextAreaElement).value).toBe('first?');
+});
+
 test('a visitor who has asked nothing has no list, and nothing is stored for one', async () => {
   chat = await mountAndOpen({});
   expect(chat.screen.queryByRole('button', { name: 'Conversations' })).toBeNull();
