@@ -141,7 +141,9 @@ test('a code block names its language', async () => {
   await see('A long answer');
   const code = page.locator('.code').first();
   await code.waitFor();
-  expect(await code.evaluate((element) => getComputedStyle(element, '::before').content)).toMatch(/^"\w+"$/);
+  const name = (): Promise<string> => code.evaluate((element) => getComputedStyle(element, '::before').content);
+  // Its style is loaded with what stands below an answer.
+  await expect.poll(name).toMatch(/^"\w+"$/);
 });
 
 test.each(['reduce', 'no-preference'] as const)('a closed panel is gone, with motion %s', async (reducedMotion) => {
