@@ -34,7 +34,7 @@ conversations, what keys are checked with, and the secrets that functions send: 
       const { source, close } = await openArchive(config);
       try {
         const counts = await (path === '-' ? copy(source, terminal.stdout!, terminal) : save(source, path, terminal));
-        terminal.err(`exported ${describe(counts)}\n`);
+        terminal.err(`exported ${describeCounts(counts)}\n`);
       } finally {
         await close();
       }
@@ -57,7 +57,7 @@ deletes all of it.
       const chunks = pipelineTo(source, progress.count);
       const options = { clock: Date.now, replaces: replace };
       const counts = await importArchive(chunks, importTarget(readConfig(env)), options).finally(progress.end);
-      terminal.err(`imported ${describe(counts)}\n`);
+      terminal.err(`imported ${describeCounts(counts)}\n`);
       return 0;
     },
   },
@@ -138,7 +138,7 @@ function createProgress({ err, showsProgress }: Terminal, total?: number) {
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-const describe = ({ chatbot = 0, source = 0, session = 0, message = 0 }: Counts): string =>
+export const describeCounts = ({ chatbot = 0, source = 0, session = 0, message = 0 }: Counts): string =>
   [
     pluralize(chatbot, 'chatbot'),
     pluralize(source, 'source'),

@@ -34,6 +34,7 @@ export interface CommandOptions {
   'call-writes'?: boolean | undefined;
   explain?: boolean | undefined;
   replace?: boolean | undefined;
+  'dry-run'?: boolean | undefined;
 }
 
 /** As `parseArgs` of node:util takes them. */

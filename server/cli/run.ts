@@ -4,6 +4,7 @@ import { archiveCommands } from './archive.ts';
 import { chatbotCommands } from './chatbots.ts';
 import { sanitizeText, table, type Command, type CommandOptions, type LateCommand, type Terminal } from './command.ts';
 import { conversationCommands } from './conversations.ts';
+import { doctorCommand } from './doctor.ts';
 import { keyCommands } from './keys.ts';
 import { learnCommand } from './learn.ts';
 import { withClient } from './connect.ts';
@@ -19,6 +20,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   ...keyCommands,
   ...conversationCommands,
   ...archiveCommands,
+  doctor: doctorCommand,
 };
 type AnyCommand = Command | LateCommand;
 

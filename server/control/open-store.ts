@@ -6,7 +6,7 @@ import { openLowdbStore, type LowdbOptions } from '../store/lowdb/lowdb.ts';
 import type { ImportTarget } from '../store/archive/import.ts';
 import type { SnapshotReader, SnapshotStore } from '../store/archive/snapshot.ts';
 
-interface StoreLocation {
+export interface StoreLocation {
   /** Holds the socket of the commands, and where no database is named all data. */
   dataDir: string;
   databaseUrl: string | undefined;

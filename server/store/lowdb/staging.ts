@@ -23,6 +23,10 @@ export async function commitImport(dir: string): Promise<void> {
   await finishImport(dir);
 }
 
+/** Whether `finishImport` has something to do. */
+export const isImportBroken = (dir: string): boolean =>
+  existsSync(stagingFolder(dir)) || existsSync(join(dir, COMPLETE));
+
 /** Removes what an import has left that did not come to its end; ends one that had only to be moved. */
 export async function finishImport(dir: string): Promise<void> {
   const [staging, complete] = [stagingFolder(dir), join(dir, COMPLETE)];

@@ -1,0 +1,73 @@
+import { faultsIn, type Fault } from '../store/archive/faults.ts';
+import type { Counts } from '../store/archive/format.ts';
+import type { SnapshotReader, SnapshotStore } from '../store/archive/snapshot.ts';
+import { openReader, openStore, type StoreLocation } from './open-store.ts';
+
+export interface Examination {
+  /** Of the records that were read. */
+  counts: Counts;
+  /** A sentence each; in a dry run of what would be repaired. */
+  repaired: string[];
+  left: string[];
+}
+
+/**
+ * Checks every record, and what it refers to, and repairs what is safe. In a dry run nothing is changed. Throws where another
+ * process has the data folder, or, unless it is a dry run, the database.
+ */
+export async function examine(location: StoreLocation, isDry: boolean): Promise<Examination> {
+  return location.databaseUrl === undefined ? examineFiles(location, isDry) : examineDatabase(location, isDry);
+}
+
+async function examineFiles({ dataDir }: StoreLocation, isDry: boolean): Promise<Examination> {
+  const { examineFolder } = await import('../store/lowdb/examine.ts');
+  const { store, faults } = await examineFolder({ dir: dataDir, clock: Date.now, isDry });
+  const all = await readAll(store);
+  const { repaired, others } = faults();
+  const done = await repairAll([...others, ...all.faults], isDry, store as SnapshotStore).finally(() => store.close());
+  // Closing ends deletions.
+  const removed = new Set([...repaired, ...faults().repaired]);
+  return { counts: all.counts, ...done, repaired: [...removed, ...done.repaired] };
+}
+
+async function examineDatabase(location: StoreLocation, isDry: boolean): Promise<Examination> {
+  const { examineTables } = await import('../store/postgres/moving/examine.ts');
+  const url = location.databaseUrl!;
+  if (isDry) {
+    const tables = await examineTables({ url, isDry });
+    const reader = await openReader(location, Date.now);
+    const { counts, faults } = await readAll(reader).finally(() => reader.close());
+    const done = await repairAll(faults, isDry);
+    return { counts, ...done, repaired: [...tables, ...done.repaired] };
+  }
+  // Before a start repairs by itself what is to be told of.
+  const before = await examineTables({ url, isDry: true });
+  const store = await openStore(location, { clock: Date.now });
+  try {
+    const after = await examineTables({ url, isDry });
+    const { counts, faults } = await readAll(store);
+    const done = await repairAll(faults, isDry, store);
+    return { counts, ...done, repaired: [...new Set([...before, ...after]), ...done.repaired] };
+  } finally {
+    await store.close();
+  }
+}
+
+const readAll = (store: SnapshotReader): Promise<{ counts: Counts; faults: Fault[] }> =>
+  store.snapshot(async (all) => {
+    const [counts, faults]: [Counts, Fault[]] = [{}, []];
+    for await (const fault of faultsIn(all, counts)) faults.push(fault);
+    return { counts, faults };
+  });
+
+async function repairAll(faults: Fault[], isDry: boolean, store?: SnapshotStore): Promise<Omit<Examination, 'counts'>> {
+  const [repaired, left]: [string[], string[]] = [[], []];
+  for (const { what, repair } of faults) {
+    if (!repair) left.push(what);
+    else {
+      if (!isDry) await repair(store!);
+      repaired.push(what);
+    }
+  }
+  return { repaired, left };
+}

@@ -1,0 +1,242 @@
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../../../server/cli/run.ts';
+import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
+import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
+import type { Store } from '../../../server/store/store.ts';
+import { start } from '../../running.ts';
+import { makeSchema, type Schema } from '../../store/postgres/fixture.ts';
+import { startPostgres } from '../../store/postgres/server.ts';
+import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource, aTag } from '../../store/records.ts';
+
+/** `docent doctor`. */
+
+const server = await startPostgres();
+afterAll(() => server?.stop());
+
+let dir: string;
+beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'docent-doctor-'))));
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+async function doctor(words: string[], env: NodeJS.ProcessEnv = {}) {
+  const said = { out: '', err: '' };
+  const terminal = {
+    out: (text: string) => void (said.out += text),
+    err: (text: string) => void (said.err += text),
+  };
+  const code = await runCommand(['doctor', ...words], { DATA_DIR: dir, ...env }, terminal);
+  return { code, ...said, lines: said.out.trimEnd().split('\n') };
+}
+
+/** One of each record that refers to others. */
+async function fill(store: Store) {
+  const chatbot = aChatbot(store.owner.user.uuid);
+  const source = aSource(chatbot.uuid, { status: 'success', tokens: 9 });
+  const agent = anAgent(chatbot.uuid, { data_source_uuids: [source.uuid] });
+  await store.createChatbot(chatbot, []);
+  await store.createSource(source);
+  await store.putDocument(source.uuid, aDocument('The last ferry leaves at nine.'));
+  await store.putVectors(source.uuid, { model: 'small', dimensions: 1, rows: Int8Array.of(1, 2) });
+  await store.createAgent(agent);
+  const tag = aTag(chatbot.uuid, { data_source_uuids: [source.uuid] });
+  await store.createTag(tag);
+  const session = aSession(chatbot.uuid);
+  const message = aMessage(session.uuid, { modified_at: '2026-03-04T05:06:07Z' });
+  await store.saveMessage(message, session);
+  return { chatbot, source, agent, tag, session, message };
+}
+
+const CHECKED = 'checked 1 chatbot, 1 source, 1 conversation, 1 message: ';
+
+describe('on a data folder', () => {
+  const open = () => openLowdbStore({ dir, clock: Date.now });
+  let records: Awaited<ReturnType<typeof fill>>;
+  beforeEach(async () => {
+    const store = await open();
+    records = await fill(store);
+    await store.close();
+  });
+  const path = (folder: string, uuid: string, name: string): string => join(dir, folder, uuid.slice(0, 2), name);
+  const all = async (): Promise<Record<string, string>> => {
+    const files = await readdir(dir, { recursive: true, withFileTypes: true });
+    const found: Record<string, string> = {};
+    for (const file of files)
+      if (file.isFile())
+        found[join(file.parentPath, file.name)] = await readFile(join(file.parentPath, file.name), 'utf8');
+    return found;
+  };
+
+  it('finds nothing in one that is whole', async () => {
+    for (const words of [['--dry-run'], []])
+      expect(await doctor(words)).toMatchObject({
+        code: 0,
+        err: '',
+        out: expect.stringMatching(/^checked 1 chatbot, .*, 0 left\n$/),
+      });
+  });
+
+  it('repairs what is safe, after a dry run that changes nothing', async () => {
+    const { chatbot, source, agent, tag } = records;
+    await rm(path('sources', source.uuid, `${source.uuid}.document.json`));
+    await writeFile(path('sources', source.uuid, `${source.uuid}.source.json.tmp`), 'x');
+    await writeFile(path('sources', source.uuid, `${source.uuid.slice(0, 2)}${'0'.repeat(30)}.document.json`), '{}');
+    const file = path('chatbots', chatbot.uuid, `${chatbot.uuid}.json`);
+    const stale = (await readFile(file, 'utf8')).replaceAll(
+      `["${source.uuid}"]`,
+      `["${source.uuid}","${'f'.repeat(32)}"]`,
+    );
+    await writeFile(file, stale);
+    const before = await all();
+
+    const dry = await doctor(['--dry-run']);
+    expect(dry).toMatchObject({ code: 1, err: '' });
+    expect(dry.lines.slice(0, -1)).toEqual([
+      expect.stringMatching(/^would repair: sources\S+\.document\.json has no record that it belongs to: removed$/),
+      expect.stringMatching(/^would repair: sources\S+\.tmp is left of a write that was broken off: removed$/),
+      `would repair: agent ${agent.uuid} of chatbot ${chatbot.uuid} names sources that are gone: they are taken off its list`,
+      `would repair: tag ${tag.uuid} of chatbot ${chatbot.uuid} names sources that are gone: they are taken off its list`,
+      `would repair: source ${source.uuid} of chatbot ${chatbot.uuid} has no text: it is learned again at the next start`,
+    ]);
+    expect(dry.lines.at(-1)).toBe(`${CHECKED}5 faults to repair, 0 left`);
+    expect(await all()).toEqual(before);
+
+    const done = await doctor([]);
+    expect(done.lines).toEqual(
+      dry.lines.map((line) => line.replace('would repair', 'repaired').replace('to repair', 'repaired')),
+    );
+    expect(done.code).toBe(0);
+    expect(await doctor([])).toMatchObject({ code: 0, out: `${CHECKED}0 faults repaired, 0 left\n` });
+    const store = await open();
+    expect(await store.source(source.uuid)).toMatchObject({ status: 'await' });
+    await store.close();
+    expect(await readFile(file, 'utf8')).not.toContain('f'.repeat(32));
+  });
+
+  it('tells of a month of usage that is damaged, and ends an import that was broken off', async () => {
+    await mkdir(join(dir, 'usage'));
+    await writeFile(join(dir, 'usage', '2026-03.jsonl'), '{"owner":\n');
+    await mkdir(join(dir, 'importing'));
+    expect(await doctor(['--dry-run'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('import was broken off'),
+    });
+    const { code, lines } = await doctor([]);
+    expect(code).toBe(1);
+    expect(lines).toContain('repaired: an import was broken off: it is ended');
+    expect(lines).toContainEqual(expect.stringMatching(/^left: usage.2026-03\.jsonl /));
+    expect(await readdir(dir)).not.toContain('importing');
+  });
+
+  it('has vectors made again that are of other passages', async () => {
+    const { source } = records;
+    await rm(path('sources', source.uuid, `${source.uuid}.vectors.json`));
+    expect((await doctor([])).lines[0]).toContain('has vectors of other passages, or none');
+    const store = await open();
+    expect(await store.unembeddedSources('small')).toHaveLength(1);
+    await store.close();
+  });
+
+  it('tells of what it leaves: damaged files, and records of a chatbot that is gone', async () => {
+    const { chatbot, session } = records;
+    const other = path('chatbots', chatbot.uuid, `${chatbot.uuid.slice(0, 2)}${'0'.repeat(30)}.json`);
+    await writeFile(other, '{');
+    const dry = await doctor(['--dry-run']);
+    expect(dry).toMatchObject({ code: 1, out: expect.stringContaining('left: chatbots/') });
+    expect(await readFile(other, 'utf8')).toBe('{');
+    await rename(path('chatbots', chatbot.uuid, `${chatbot.uuid}.json`), join(dir, 'elsewhere'));
+    const { code, lines, out } = await doctor([]);
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toMatch(/, 3 left$/);
+    expect(out).toMatch(/left: sources\S+ is a source of chatbot \w+, which is gone/);
+    expect(out).toMatch(/left: sessions\S+ is a conversation of chatbot \w+, which is gone/);
+    expect(out).not.toContain(session.uuid);
+    await rename(join(dir, 'elsewhere'), path('chatbots', chatbot.uuid, `${chatbot.uuid}.json`));
+    await rm(`${other}.damaged`);
+    expect((await doctor([])).out).toBe(`${CHECKED}0 faults repaired, 0 left\n`);
+  });
+
+  it('needs the server to be stopped, and a folder that has data', async () => {
+    const running = await start({ DATA_DIR: dir });
+    expect(await doctor([])).toMatchObject({ code: 1, err: expect.stringContaining('is in use by process') });
+    await running.stop();
+    const empty = join(dir, 'empty');
+    expect(await doctor([], { DATA_DIR: empty })).toMatchObject({ code: 1, err: expect.stringContaining('no data') });
+  });
+});
+
+describe.skipIf(!server)('on a database', () => {
+  let schema: Schema;
+  let sql: postgres.Sql;
+  let env: NodeJS.ProcessEnv;
+  let records: Awaited<ReturnType<typeof fill>>;
+  const open = () => openPostgresStore({ url: schema.url, clock: Date.now });
+  beforeEach(async () => {
+    schema = await makeSchema(server!.url);
+    env = { DATABASE_URL: schema.url };
+    sql = postgres(schema.url, { max: 1, onnotice: () => {} });
+    const store = await open();
+    records = await fill(store);
+    await store.close();
+  });
+  afterEach(async () => {
+    await sql.end();
+    await schema.drop();
+  });
+
+  it('repairs what is safe, after a dry run that changes nothing', async () => {
+    for (const words of [['--dry-run'], []])
+      expect(await doctor(words, env)).toMatchObject({ code: 0, err: '', out: expect.stringContaining(', 0 left') });
+    const { chatbot, source, session } = records;
+    const { owner } = chatbot;
+    await sql`delete from documents`;
+    await sql`update sources set status = 'await'`;
+    await sql`delete from passages`;
+    await sql`update sessions set last_message_at = ''`;
+    await sql`insert into credits (owner, month, spent) values (${owner}, '2026-03', 5)`;
+    await sql`insert into chatbots (uuid, n, owner, is_deleted, record) values ('deleted', 1, '', true, '{"owner":""}')`;
+    const rows = async () => [
+      await sql`select * from sources`,
+      await sql`select * from sessions`,
+      await sql`select * from credits`,
+      await sql`select * from chatbots`,
+    ];
+    const before = await rows();
+
+    const dry = await doctor(['--dry-run'], env);
+    expect(dry).toMatchObject({ code: 1, err: '' });
+    expect(dry.lines.map((line) => line.replace('would repair: ', ''))).toEqual([
+      expect.stringMatching(/^chatbots without a version .* \(2\)$/),
+      expect.stringMatching(/^chatbots whose deletion .* \(1\)$/),
+      expect.stringMatching(/^sources listed by another status .* \(1\)$/),
+      expect.stringMatching(/^months whose credits .* \(1\)$/),
+      `source ${source.uuid} of chatbot ${chatbot.uuid} has no text: it is learned again at the next start`,
+      `conversation ${session.uuid.slice(0, 8)}… was modified with its last message: its time is set`,
+      `${CHECKED}6 faults to repair, 0 left`,
+    ]);
+    expect(await rows()).toEqual(before);
+
+    const done = await doctor([], env);
+    expect(done).toMatchObject({ code: 0, err: '' });
+    expect(done.out).toContain('repaired: months whose credits');
+    expect((await doctor([], env)).out).toBe(`${CHECKED}0 faults repaired, 0 left\n`);
+    const store = await open();
+    expect(await store.unfinishedSources()).toHaveLength(1);
+    expect(await store.session(session.uuid)).toMatchObject({ modified_at: '2026-03-04T05:06:07Z' });
+    await store.close();
+  });
+
+  it('tells of records that cannot be read', async () => {
+    const { chatbot, session } = records;
+    await sql`update messages set record = replace(record, '"labels":[]', '"labels":0')`;
+    await sql`update chatbots set record = replace(record, '"rate_limit":[20,240]', '"rate_limit":0')`;
+    const { code, lines } = await doctor([], env);
+    expect(code).toBe(1);
+    expect(lines.filter((line) => line.startsWith('left: '))).toEqual([
+      `left: chatbot ${chatbot.uuid} has fields that cannot be read`,
+      `left: conversation ${session.uuid.slice(0, 8)}… has a message that cannot be read, or is of another`,
+    ]);
+  });
+});
