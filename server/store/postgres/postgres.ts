@@ -44,7 +44,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
     // What a process that ended has marked.
     await sql`delete from chatbots where is_deleted`;
     await recountCredits(sql);
-    const cleaning = startCleaning(sql, watch);
+    const cleaning = await startCleaning(sql, watch);
     const bus = await PostgresBus.open(sql, uuid, watch);
     const context = createContext({ sql, process: uuid, watch, bus });
     let closing: Promise<void> | undefined;

@@ -17,7 +17,7 @@ it.skipIf(!server)('a process that runs for long removes what none needs any mor
   const chatbot = aChatbot(store.owner.user.uuid);
   await store.createChatbot(chatbot, []);
   const sql = postgres(schema.url, { max: 2, onnotice: () => {} });
-  const cleaning = startCleaning(sql, new DatabaseWatch(undefined, undefined), 20);
+  const cleaning = await startCleaning(sql, new DatabaseWatch(undefined, undefined), 20);
   const add = async (name: string, days: number): Promise<void> => {
     const at = sql`now() - ${days}::integer * interval '1 day'`;
     await sql`insert into passage_changes (chatbot, source, version, at) values (${chatbot.uuid}, ${name}, 1, ${at})`;

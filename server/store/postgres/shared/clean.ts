@@ -6,8 +6,12 @@ import { forgetChanges } from './passages.ts';
 /** One hour. */
 const CLEAN_MS = 3_600_000;
 
-/** Removes what no process needs any more: now, and at each interval (ms). What fails is tried again at the next. */
-export function startCleaning(sql: Sql, watch: DatabaseWatch, interval = CLEAN_MS): { close(): Promise<void> } {
+/** Removes what no process needs any more: before it resolves, and at each interval (ms). What fails is tried again at the next. */
+export async function startCleaning(
+  sql: Sql,
+  watch: DatabaseWatch,
+  interval = CLEAN_MS,
+): Promise<{ close(): Promise<void> }> {
   const clean = (): Promise<void> =>
     watch
       .run(async () => {
@@ -16,6 +20,8 @@ export function startCleaning(sql: Sql, watch: DatabaseWatch, interval = CLEAN_M
       })
       .catch(() => {});
   let cleaning = clean();
+  // Beside it, the first of two calls would wait for a new connection, and the second go before it.
+  await cleaning;
   const timer = setInterval(() => (cleaning = clean()), interval).unref();
   return {
     close() {
