@@ -15,7 +15,7 @@ sheet.replaceSync(style);
 const loadCopy = (): Promise<typeof import('./copy.ts')> => import('./copy.ts');
 
 /** Elements that have a style sheet of their own, loaded with the first of them. */
-const BLOCKS = '.scroll,code,hr,label,blockquote,h5,h6';
+const BLOCKS = '.scroll,code,hr,label,blockquote,h5,h6,li li';
 
 /** Gives the panel around `place` the style of answers, unless it has it or is gone, and that of blocks once `place` has any. */
 export function styleAnswers(place: HTMLElement): void {
