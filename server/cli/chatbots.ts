@@ -54,7 +54,7 @@ ${CRAWL_HELP}`,
     minWords: 1,
     maxWords: 1,
     options: { visibility: { type: 'string' }, 'keep-days': { type: 'string' } },
-    required: ['visibility', 'keep-days'],
+    needsOneOf: ['visibility', 'keep-days'],
     async act(client, [chatbot = ''], { visibility, 'keep-days': days }, { out }) {
       const keepDays = days === undefined ? undefined : readKeepDays(days);
       if (visibility !== undefined) {

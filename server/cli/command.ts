@@ -53,7 +53,7 @@ export interface Command {
   maxWords: number;
   options?: OptionTable;
   /** Options of which it needs one. */
-  required?: readonly (keyof CommandOptions)[];
+  needsOneOf?: readonly (keyof CommandOptions)[];
   /** Resolves with the exit code where that is not 0. */
   act(client: Client, words: string[], options: CommandOptions, terminal: Terminal): Promise<number | void>;
 }

@@ -42,7 +42,7 @@ export const keyCommands: Record<string, Command> = {
     minWords: 1,
     maxWords: 1,
     options: { name: { type: 'string' } },
-    required: ['name'],
+    needsOneOf: ['name'],
     async act(client, [email = ''], { name = '' }, { out, err }) {
       out(`${await client.addKey(email, name)}\n`);
       err('Keep it: only its hash is stored, and it is not shown again.\n');

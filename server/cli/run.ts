@@ -86,12 +86,12 @@ function parseOperands(title: string, words: string[]): ParsedWords {
     const read = parseArgs({ args: words, options: { ...command.options, help }, allowPositionals: true });
     const { help: isHelp, ...given } = read.values;
     if (isHelp) return { output: helpText(title, command) };
-    const { minWords, maxWords, required = [] } = command;
+    const { minWords, maxWords, needsOneOf = [] } = command;
     const operands = read.positionals;
-    const isMissing = required.length > 0 && !required.some((name) => Object.hasOwn(given, name));
+    const isMissing = needsOneOf.length > 0 && !needsOneOf.some((name) => Object.hasOwn(given, name));
     if (operands.length < minWords) return wrong(`'${title}' is missing a word`);
     if (operands.length > maxWords) return wrong(`'${title}' does not take '${operands[maxWords]}'`);
-    if (isMissing) return wrong(`'${title}' needs ${required.map((name) => `--${name}`).join(' or ')}`);
+    if (isMissing) return wrong(`'${title}' needs ${needsOneOf.map((name) => `--${name}`).join(' or ')}`);
     return { command, operands, options: given as CommandOptions };
   } catch (error) {
     // Node's sentence goes on with advice about `--`.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { site, start, until, type Running } from '../running.ts';
+import { learnPages, type LearnedSite } from './learned-site.ts';
 
 /** What a follow-up is about, where its own words name nothing: over HTTP, without a model. */
 
@@ -18,26 +18,15 @@ const pages = {
   '/harps': page('Harps', `<p>Harps are restrung by Ines. The work takes three weeks.</p>`),
 };
 
-let pagesServer: Awaited<ReturnType<typeof site>>;
-let docent: Running;
-let chatbot: string;
+let docent: LearnedSite;
 beforeAll(async () => {
-  pagesServer = await site(pages);
-  docent = await start({ FETCH_ALLOW: pagesServer.host });
-  chatbot = (await docent.api('POST', '/chatbot/create', { name: 'Desk', show_citations: true })).body.uuid;
-  for (const path of Object.keys(pages))
-    await docent.api('POST', `/chatbot/${chatbot}/data-source/url`, { url: pagesServer.base + path });
-  const sources = () => docent.api('GET', `/chatbot/${chatbot}/data-sources`).then(({ body }) => body);
-  await until(sources, (all) => all.every(({ status }: { status: string }) => status === 'success'));
+  docent = await learnPages(pages);
 });
-afterAll(async () => {
-  await docent.stop();
-  await pagesServer.close();
-});
+afterAll(() => docent.stop());
 
 /** The answer to the last of these messages, and its outcome. */
 async function say(...messages: string[]): Promise<{ response: string; outcome: string }> {
-  const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`, {})).body.uuid;
+  const session = (await docent.api('POST', `/chatbot/${docent.chatbot}/session/create`, {})).body.uuid;
   for (const query of messages) await docent.api('POST', `/session/${session}/message/non-stream`, { query });
   const message = (await docent.api('GET', `/session/${session}/messages`)).body.at(-1);
   return { response: message.response, outcome: JSON.parse(message.meta_json).outcome };

@@ -213,9 +213,12 @@ export class Ingestion implements Knowledge {
   ): Promise<SearchResult> {
     if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
     const index = await this.#deps.indexes.get(chatbot);
-    const isOther = unanswered.map((one) => index.query(one)).some(({ names, isFollowUp }) => names && !isFollowUp);
-    const quoted = isOther ? undefined : before;
-    const query = index.query(question, earlier, quoted !== undefined && quoted.length > 0, this.#deps.clock());
+    const namesAnother = (one: string): boolean => {
+      const { names, isFollowUp } = index.query(one);
+      return names && !isFollowUp;
+    };
+    const quoted = before !== undefined && before.length > 0 && !unanswered.some(namesAnother) ? before : undefined;
+    const query = index.query(question, earlier, quoted !== undefined, this.#deps.clock());
     const hasVectors = index.dimensions > 0 && !wordsAlone;
     const vector = hasVectors ? await this.#embedding?.question(query.textToEmbed) : undefined;
     const scores = onTrace && new ScoreRecorder<StoredSource>();

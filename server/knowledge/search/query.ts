@@ -135,12 +135,14 @@ export function readQuery(
   const isStatement = continued <= MAX_STATED && isStatementOfOwn(question);
   const unseen = reader.terms.filter(({ root }) => root === UNSEEN).length;
   const kinds = kindsAskedFor(question);
-  const isPart = pointsBack(question) || !hasVerb(question);
-  const names = reader.terms.some(({ word, isCommon }) => !isCommon && !(isPart && kinds.has(word)));
+  const isPartOfSentence = pointsBack(question) || !hasVerb(question);
+  const names = reader.terms.some(({ word, isCommon }) => !isCommon && !(isPartOfSentence && kinds.has(word)));
   const isContinued =
     isFollowUp(question, continued, { isKnown, names: names || isFirst }) || (hasAnswer && isStatement);
   if (isContinued) {
-    const [named, common, unknown] = names ? [EARLIER, EARLIER, EARLIER] : [1, COMMON_EARLIER, isPart ? 1 : EARLIER];
+    const [named, common, unknown] = names
+      ? [EARLIER, EARLIER, EARLIER]
+      : [1, COMMON_EARLIER, isPartOfSentence ? 1 : EARLIER];
     let age = 0;
     for (const before of earlier.toReversed()) {
       const known = reader.terms.length;

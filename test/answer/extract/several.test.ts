@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { site, start, until, type Running } from '../../running.ts';
+import { learnPages, type LearnedSite } from '../../conversations/learned-site.ts';
 
 /** Several questions in one message, over HTTP, without a model. */
 
@@ -15,25 +15,14 @@ const pages = {
   '/wren': `<title>Wren</title><main><h1>Wren</h1><p>The Wren is not waterproof. It needs a bulb of 15 watts.</p></main>`,
 };
 
-let pagesServer: Awaited<ReturnType<typeof site>>;
-let docent: Running;
-let chatbot: string;
+let docent: LearnedSite;
 beforeAll(async () => {
-  pagesServer = await site(pages);
-  docent = await start({ FETCH_ALLOW: pagesServer.host });
-  chatbot = (await docent.api('POST', '/chatbot/create', { name: 'Lamps', show_citations: true })).body.uuid;
-  for (const path of Object.keys(pages))
-    await docent.api('POST', `/chatbot/${chatbot}/data-source/url`, { url: pagesServer.base + path });
-  const sources = () => docent.api('GET', `/chatbot/${chatbot}/data-sources`).then(({ body }) => body);
-  await until(sources, (all) => all.every(({ status }: { status: string }) => status === 'success'));
+  docent = await learnPages(pages);
 });
-afterAll(async () => {
-  await docent.stop();
-  await pagesServer.close();
-});
+afterAll(() => docent.stop());
 
 async function ask(query: string) {
-  const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`, {})).body.uuid;
+  const session = (await docent.api('POST', `/chatbot/${docent.chatbot}/session/create`, {})).body.uuid;
   const { response } = (await docent.api('POST', `/session/${session}/message/non-stream`, { query })).body;
   const [message] = (await docent.api('GET', `/session/${session}/messages`)).body;
   const citations = JSON.parse(message.cite_data_json) as Record<string, { text: string; file_name: string }>;

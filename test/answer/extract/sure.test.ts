@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseEvents, post } from '../../proxy/fixture.ts';
-import { site, start, until, type Running } from '../../running.ts';
+import { learnPages, type LearnedSite } from '../../conversations/learned-site.ts';
 
 /** How sure a visitor is told what the pages of a small site say, over HTTP, without a model. */
 
@@ -17,26 +17,14 @@ const pages = {
   '/bicycles': `<title>Bicycles</title><main><h1>Bicycles</h1><p>Bicycles are lent by the ranger at the lower gate.</p></main>`,
 };
 
-let pagesServer: Awaited<ReturnType<typeof site>>;
-let docent: Running;
-let chatbot: string;
+let docent: LearnedSite;
 beforeAll(async () => {
-  pagesServer = await site(pages);
-  docent = await start({ FETCH_ALLOW: pagesServer.host });
-  const settings = { name: 'Campsite', show_citations: true, visibility: 'public' };
-  chatbot = (await docent.api('POST', '/chatbot/create', settings)).body.uuid;
-  for (const path of Object.keys(pages))
-    await docent.api('POST', `/chatbot/${chatbot}/data-source/url`, { url: pagesServer.base + path });
-  const sources = () => docent.api('GET', `/chatbot/${chatbot}/data-sources`).then(({ body }) => body);
-  await until(sources, (all) => all.every(({ status }: { status: string }) => status === 'success'));
+  docent = await learnPages(pages, { visibility: 'public' });
 });
-afterAll(async () => {
-  await docent.stop();
-  await pagesServer.close();
-});
+afterAll(() => docent.stop());
 
 async function ask(query: string): Promise<{ response: string; outcome: string }> {
-  const events = parseEvents(await (await post(`${docent.base}/chat/${chatbot}/ask`, { query })).text());
+  const events = parseEvents(await (await post(`${docent.base}/chat/${docent.chatbot}/ask`, { query })).text());
   return events.at(-1)!.data as { response: string; outcome: string };
 }
 

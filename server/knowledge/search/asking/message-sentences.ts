@@ -73,8 +73,8 @@ function atCapital(sentence: string, isForeign: (sentence: string) => boolean): 
     const [before, tail] = [sentence.slice(0, index), sentence.slice(index).trim()];
     if (tail.split(/\s+/).length < MIN_TAIL_WORDS) continue;
     // German nouns have a capital too.
-    const isOther = !isCourteous && isForeign(tail) && !isForeign(before);
-    if (SENTENCE_START.test(tail) || beginsSentence(tail) || isOther) return [before, tail];
+    const changesLanguage = !isCourteous && isForeign(tail) && !isForeign(before);
+    if (SENTENCE_START.test(tail) || beginsSentence(tail) || changesLanguage) return [before, tail];
   }
   return [sentence];
 }
