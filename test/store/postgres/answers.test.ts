@@ -82,8 +82,11 @@ describe.skipIf(!server)('answers of several processes', () => {
     const own = await watchAsk(a!, chatbot, { query: 'How long?' });
     const events = await own.until((seen) => seen.some(({ event }) => event === 'message'));
     const session = uuidOf(events, 'session');
+    await isStored(events);
     return { answer, own, session, url: `/chat/${chatbot}/session/${session}/message/${uuidOf(events, 'message')}` };
   }
+  /** The first events are sent while the message is being stored. */
+  const isStored = (events: SeenEvent[]) => until(() => b!.store.message(uuidOf(events, 'message')), Boolean);
   const resume = (docent: ChatServer, url: string, from?: number): Promise<WatchedStream> =>
     watch(`${docent.base}${url}/stream`, from === undefined ? {} : { headers: { 'Last-Event-ID': String(from) } });
   const has = (text: string) => (events: SeenEvent[]) => textOf(events) === text;
@@ -202,6 +205,7 @@ describe.skipIf(!server)('answers of several processes', () => {
     const [line] = await once(createInterface({ input: child.stdout! }), 'line');
     const own = await watchAsk({ ...a!, base: line as string }, chatbot, { query: 'How long?' });
     const events = await own.until((seen) => seen.some(({ event }) => event === 'message'));
+    await isStored(events);
     const path = `/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}`;
     const read = await resume(b!, `/chat/${chatbot}${path}`);
     await read.until((seen) => textOf(seen).includes('word50'));
