@@ -29,6 +29,10 @@ const UNSPACED_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p
 const UNFINISHED = /[:?：？]$/;
 /** UTF-16 units of a label, which ends with no full stop. */
 const MAX_LABEL_LENGTH = 30;
+/** Asks what somebody does or has: “Which cards do you take?” A sentence on what they do not is no answer. */
+const ASKS_WHAT_IS_DONE =
+  /(?<!\p{L})(?:what|which)(?!\p{L}).{0,60}?\s(?:do|does|can|may|will) (?:you|we|i|they)(?!\p{L})/iu;
+const DENIES = /(?<!\p{L})(?:not|never|cannot|neither|\p{L}+n['’]t)(?!\p{L})/iu;
 /** Candidates that are checked for the answer type. */
 const CHECKED = 3;
 
@@ -86,13 +90,15 @@ const exactCandidate = (passage: Found): Candidate => {
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
 
 /** Checks only candidates that can still enter or leave the top: matching the type costs more than all other scores. */
-function adjustByType({ hasAnswerType }: Query, candidates: Candidate[], found: Found[]): void {
-  const least = (candidates[CHECKED - 1]?.score ?? 0) - 2 * ANSWER_TYPE;
+function adjustByType({ hasAnswerType, question }: Query, candidates: Candidate[], found: Found[]): void {
+  const wantsNoDenial = ASKS_WHAT_IS_DONE.test(question) && !DENIES.test(question);
+  const least = (candidates[CHECKED - 1]?.score ?? 0) - 3 * ANSWER_TYPE;
   for (const candidate of candidates) {
     if (candidate.score < least) break;
     const { text } = candidate.sentence;
     candidate.score +=
       (hasAnswerType?.(text) ? ANSWER_TYPE : 0) -
+      (wantsNoDenial && DENIES.test(text) ? 2 * ANSWER_TYPE : 0) -
       (isUnfinished(candidate.sentence, found[candidate.found]!.text) && !candidate.isAboveCode ? ANSWER_TYPE : 0);
   }
   candidates.sort(byScore);
