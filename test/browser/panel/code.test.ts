@@ -40,3 +40,46 @@ test('code in an answer is coloured once it has ended, without a change of its e
   expect(await page.locator('pre code *').count()).toBe(0);
   await page.close();
 });
+
+test.each([
+  ['light', ''],
+  ['dark', '&scheme=dark'],
+  ['light, yellow', '&color=%23facc15'],
+  ['dark, pink', '&color=%23db2777&scheme=dark'],
+])('the colours of code have a contrast of 4.5 at least, %s', async (_name, query) => {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${server.base}/demo/states.html?scene=Code${query}`);
+  await page.getByRole('button', { name: 'Helpful', exact: true }).waitFor();
+  await expect.poll(() => page.evaluate(() => CSS.highlights.size), { timeout: 15_000 }).toBeGreaterThan(2);
+  const contrasts = await page.locator('pre code').evaluate((code) => {
+    const canvas = document.createElement('canvas').getContext('2d')!;
+    const luminance = (color: string): number => {
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+      const [red, green, blue] = Array.from(canvas.getImageData(0, 0, 1, 1).data, (value) => {
+        const part = value / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+    };
+    const ground = luminance(getComputedStyle(code.closest('.scroll')!).backgroundColor);
+    return ['comment', 'string', 'number', 'keyword'].map((kind) => {
+      const text = luminance(getComputedStyle(code, `::highlight(docent-${kind})`).color);
+      return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
+    });
+  });
+  expect(Math.min(...contrasts), contrasts.map((one) => one.toFixed(1)).join()).toBeGreaterThanOrEqual(4.5);
+  await page.close();
+});
+
+test('in forced colours code keeps the colour of the text', async () => {
+  const page = await browser.newPage({ forcedColors: 'active' });
+  page.setDefaultTimeout(15_000);
+  const loaded = page.waitForEvent('requestfinished', (request) => /\/colours-\w+/.test(request.url()));
+  await page.goto(`${server.base}/demo/states.html?scene=Code`);
+  await loaded;
+  await page.getByRole('button', { name: 'Helpful', exact: true }).waitFor();
+  expect(await page.evaluate(() => CSS.highlights.size)).toBe(0);
+  await page.close();
+});

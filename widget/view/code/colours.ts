@@ -13,8 +13,10 @@ const MAX_LENGTH = 50_000;
  */
 export function colourCode(answer: Element): void {
   const root = answer.getRootNode() as ShadowRoot;
-  if (!('highlights' in CSS)) return;
+  // In forced colours a highlight has the ground of a selection, whatever its style.
+  if (!('highlights' in CSS) || matchMedia('(forced-colors: active)').matches) return;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  (['comment', 'string', 'number', 'keyword'] as const).forEach(registerColour);
   for (const [name, highlight] of CSS.highlights)
     if (name.startsWith('docent-'))
       for (const range of highlight) if (!range.startContainer.isConnected) highlight.delete(range);
@@ -29,6 +31,15 @@ export function colourCode(answer: Element): void {
       range.setEnd(...place(end));
       highlightOf(kind).add(range);
     }
+  }
+}
+
+/** A highlight has no colour scheme: its colour has to be computed on the block of code, which a registered property is. */
+function registerColour(kind: TokenKind): void {
+  try {
+    CSS.registerProperty({ name: `--docent-${kind}`, syntax: '<color>', inherits: true, initialValue: '#888' });
+  } catch {
+    // It is registered already.
   }
 }
 
