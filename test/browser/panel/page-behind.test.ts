@@ -71,16 +71,18 @@ test('lists in lists of any depth are readable to their ends', async () => {
     .getByText(`level${depth - 1}`)
     .first()
     .waitFor();
-  const clipped = await log(page).evaluate((element) => {
-    const { left, right } = element.getBoundingClientRect();
-    return [...element.querySelectorAll('li')].filter((item) => {
-      const range = document.createRange();
-      range.selectNodeContents(item);
-      const box = range.getBoundingClientRect();
-      return box.width < 60 || box.left < left || box.right > right;
-    }).length;
-  });
-  expect(clipped).toBe(0);
+  const clipped = (): Promise<number> =>
+    log(page).evaluate((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return [...element.querySelectorAll('li')].filter((item) => {
+        const range = document.createRange();
+        range.selectNodeContents(item);
+        const box = range.getBoundingClientRect();
+        return box.width < 60 || box.left < left || box.right > right;
+      }).length;
+    });
+  // Their style is loaded with the first of them.
+  await expect.poll(clipped, { timeout: 15_000 }).toBe(0);
   expect(await log(page).evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
   await page.close();
 });
