@@ -40,7 +40,10 @@ export function stem(word: string, language: Language): string {
   return withoutMarks(stemmer(language)?.(spelling) ?? spelling).replaceAll('\u0131', 'i');
 }
 
-const stemEnglishWord = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(baseOf(word)) : word);
+const stemEnglishWord = (word: string): string =>
+  /^[a-z]+$/.test(word) ? stemEnglish(baseOf(word.replace(PLURAL_OF_ABBREVIATION, ''))) : word;
+/** DVDs, PDFs: Porter's stemmer keeps the s behind letters without a vowel. */
+const PLURAL_OF_ABBREVIATION = /(?<=^[b-df-hj-np-tv-xz]{1,4}[b-df-hj-np-rtv-xz])s$/;
 
 function stemmer(language: Language): Stem | undefined {
   const known = stemmers.get(language);

@@ -11,7 +11,8 @@ export { isStopWord };
 /** Format characters within a word (soft hyphen, joiners), and the combining dot that lower-casing \u0130 leaves. */
 const INVISIBLE_CHARACTERS = /[\p{Cf}\u0307]/gu;
 const WORD = /\p{L}[\p{L}\p{M}\p{N}\p{Cf}]*|\p{N}+(?:[.,]\p{N}+)*[\p{L}\p{M}]*/gu;
-const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+/** Not within the plural of an abbreviation: DVDs. */
+const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})(?!\p{Lu}s$)/u;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const IDEOGRAPHIC = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
