@@ -142,7 +142,7 @@ test('says below the title which site the answers are from, and “by AI” wher
   await openedIn({}, { 'GET ': () => jsonResponse({ ...face, by_ai: false }) });
   await waitFor(() => chat!.screen.getByText('Antworten von shop.example'));
   await openedIn({}, { 'GET ': () => jsonResponse({ ...face, by_ai: true }) });
-  await waitFor(() => chat!.screen.getByText('Antworten von shop.example, per KI'));
+  await waitFor(() => chat!.screen.getByText('KI-Antworten von shop.example'));
   await openedIn({}, { 'GET ': () => jsonResponse({ ...face, site: '', by_ai: true }) });
   await lang('de');
   expect(chat!.screen.queryByText(/Antworten von/)).toBeNull();

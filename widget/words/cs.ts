@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Zavřít chat',
   title: 'Chat',
   site: 'Odpovědi z {site}',
-  byAi: 'Odpovědi z {site}, píše AI',
+  byAi: 'Odpovědi AI z {site}',
   greeting: 'Dobrý den! Zeptejte se mě na cokoli o tomto webu.',
   disclaimer: 'Odpovědi píše stroj. Ověřte si zdroje.',
   conversation: 'Konverzace',

@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Luk chatten',
   title: 'Chat',
   site: 'Svar fra {site}',
-  byAi: 'Svar fra {site}, skrevet af AI',
+  byAi: 'AI-svar fra {site}',
   greeting: 'Hej! Spørg mig om hvad som helst om dette websted.',
   disclaimer: 'Svarene skrives af en maskine. Tjek kilderne.',
   conversation: 'Samtale',

@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Chat schließen',
   title: 'Chat',
   site: 'Antworten von {site}',
-  byAi: 'Antworten von {site}, per KI',
+  byAi: 'KI-Antworten von {site}',
   greeting: 'Hallo! Fragen Sie mich, was Sie über diese Website wissen möchten.',
   disclaimer: 'Die Antworten schreibt eine Maschine. Bitte prüfen Sie die Quellen.',
   conversation: 'Gespräch',

@@ -15,7 +15,7 @@ export const en = {
   close: 'Close chat',
   title: 'Chat',
   site: 'Answers from {site}',
-  byAi: 'Answers from {site}, by AI',
+  byAi: 'AI answers from {site}',
   greeting: 'Hello! How can I help?',
   disclaimer: 'Answers can be wrong. Check the sources.',
   privacy: 'Privacy',

@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Cerrar el chat',
   title: 'Chat',
   site: 'Respuestas de {site}',
-  byAi: 'Respuestas de {site}, con IA',
+  byAi: 'Respuestas con IA de {site}',
   greeting: '¡Hola! Pregúntame lo que quieras sobre este sitio.',
   disclaimer: 'Las respuestas las escribe una máquina. Comprueba las fuentes.',
   conversation: 'Conversación',

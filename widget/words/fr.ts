@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Fermer le chat',
   title: 'Chat',
   site: 'Réponses de {site}',
-  byAi: 'Réponses de {site}, par IA',
+  byAi: 'Réponses par IA de {site}',
   greeting: 'Bonjour ! Posez-moi vos questions sur ce site.',
   disclaimer: 'Les réponses sont écrites par une machine. Vérifiez les sources.',
   conversation: 'Conversation',

@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'סגירת הצ׳אט',
   title: 'צ׳אט',
   site: 'תשובות מ־{site}',
-  byAi: 'תשובות מ־{site}, באמצעות AI',
+  byAi: 'תשובות AI מ־{site}',
   greeting: 'שלום! אפשר לשאול אותי כל דבר על האתר הזה.',
   disclaimer: 'התשובות נכתבות בידי מכונה. כדאי לבדוק את המקורות.',
   conversation: 'שיחה',

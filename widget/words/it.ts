@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Chiudi la chat',
   title: 'Chat',
   site: 'Risposte da {site}',
-  byAi: 'Risposte da {site}, con IA',
+  byAi: 'Risposte con IA da {site}',
   greeting: 'Ciao! Chiedimi quello che vuoi su questo sito.',
   disclaimer: 'Le risposte sono scritte da una macchina. Controlla le fonti.',
   conversation: 'Conversazione',

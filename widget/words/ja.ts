@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'チャットを閉じる',
   title: 'チャット',
   site: '{site} からの回答',
-  byAi: '{site} からの AI による回答',
+  byAi: 'AI による回答: {site}',
   greeting: 'こんにちは。このサイトについて何でもお尋ねください。',
   disclaimer: '回答は機械が書いています。出典をご確認ください。',
   conversation: '会話',

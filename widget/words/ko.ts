@@ -7,7 +7,7 @@ export const words: Words = {
   close: '채팅 닫기',
   title: '채팅',
   site: '{site}의 답변',
-  byAi: '{site}의 AI 답변',
+  byAi: 'AI 답변: {site}',
   greeting: '안녕하세요! 이 사이트에 대해 무엇이든 물어보세요.',
   disclaimer: '답변은 기계가 작성합니다. 출처를 확인해 주세요.',
   conversation: '대화',

@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Lukk chatten',
   title: 'Chat',
   site: 'Svar fra {site}',
-  byAi: 'Svar fra {site}, skrevet av KI',
+  byAi: 'KI-svar fra {site}',
   greeting: 'Hei! Spør meg om hva som helst om dette nettstedet.',
   disclaimer: 'Svarene skrives av en maskin. Sjekk kildene.',
   conversation: 'Samtale',

@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Chat sluiten',
   title: 'Chat',
   site: 'Antwoorden van {site}',
-  byAi: 'Antwoorden van {site}, door AI',
+  byAi: 'AI-antwoorden van {site}',
   greeting: 'Hallo! Vraag me wat u over deze site wilt weten.',
   disclaimer: 'De antwoorden worden door een machine geschreven. Controleer de bronnen.',
   conversation: 'Gesprek',

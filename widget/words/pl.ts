@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Zamknij czat',
   title: 'Czat',
   site: 'Odpowiedzi z {site}',
-  byAi: 'Odpowiedzi z {site}, od AI',
+  byAi: 'Odpowiedzi AI z {site}',
   greeting: 'Cześć! Zapytaj mnie o wszystko, co dotyczy tej strony.',
   disclaimer: 'Odpowiedzi pisze maszyna. Sprawdź źródła.',
   conversation: 'Rozmowa',

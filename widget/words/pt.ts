@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Fechar o chat',
   title: 'Chat',
   site: 'Respostas de {site}',
-  byAi: 'Respostas de {site}, por IA',
+  byAi: 'Respostas por IA de {site}',
   greeting: 'Olá! Pergunte-me o que quiser sobre este site.',
   disclaimer: 'As respostas são escritas por uma máquina. Verifique as fontes.',
   conversation: 'Conversa',

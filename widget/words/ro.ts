@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Închide chatul',
   title: 'Chat',
   site: 'Răspunsuri de pe {site}',
-  byAi: 'Răspunsuri de pe {site}, prin IA',
+  byAi: 'Răspunsuri IA de pe {site}',
   greeting: 'Bună! Întreabă-mă orice despre acest site.',
   disclaimer: 'Răspunsurile sunt scrise de o mașină. Verifică sursele.',
   conversation: 'Conversație',

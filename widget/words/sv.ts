@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Stäng chatten',
   title: 'Chatt',
   site: 'Svar från {site}',
-  byAi: 'Svar från {site}, av AI',
+  byAi: 'AI-svar från {site}',
   greeting: 'Hej! Fråga mig vad du vill om den här webbplatsen.',
   disclaimer: 'Svaren skrivs av en maskin. Kontrollera källorna.',
   conversation: 'Samtal',

@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Sohbeti kapat',
   title: 'Sohbet',
   site: '{site} sitesinden yanıtlar',
-  byAi: '{site} sitesinden yapay zekâ yanıtları',
+  byAi: 'Yapay zekâ yanıtları: {site}',
   greeting: 'Merhaba! Bu site hakkında bana her şeyi sorabilirsiniz.',
   disclaimer: 'Yanıtları bir makine yazar. Kaynakları kontrol edin.',
   conversation: 'Konuşma',

@@ -7,7 +7,7 @@ export const words: Words = {
   close: 'Đóng trò chuyện',
   title: 'Trò chuyện',
   site: 'Câu trả lời từ {site}',
-  byAi: 'Câu trả lời từ {site}, do AI viết',
+  byAi: 'AI trả lời từ {site}',
   greeting: 'Xin chào! Hãy hỏi tôi bất cứ điều gì về trang web này.',
   disclaimer: 'Câu trả lời do máy viết. Hãy kiểm tra các nguồn.',
   conversation: 'Cuộc trò chuyện',

@@ -7,7 +7,7 @@ export const words: Words = {
   close: '关闭聊天',
   title: '聊天',
   site: '来自 {site} 的回答',
-  byAi: '来自 {site} 的 AI 回答',
+  byAi: 'AI 回答，来自 {site}',
   greeting: '您好！关于本网站的问题都可以问我。',
   disclaimer: '回答由机器撰写，请核对来源。',
   conversation: '对话',
