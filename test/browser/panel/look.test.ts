@@ -139,8 +139,14 @@ test('the list of conversations begins a new one, and shows the buttons of a row
   const remove = list.getByRole('button', { name: 'Delete', exact: true }).first();
   const opacity = (): Promise<string> => remove.evaluate((element) => getComputedStyle(element).opacity);
   expect(await opacity()).toBe('0');
+  // The row of the current one is as wide as the list, and its title is cut only at the row's end.
+  const current = list.locator('[aria-current]');
+  const width = async (part: Locator): Promise<number> => (await part.boundingBox())!.width;
+  expect(await width(current)).toBe((await width(list.locator('ul'))) - 16);
+  expect(await width(current.locator('span'))).toBeGreaterThan((await width(current)) - 30);
   await remove.focus();
   await expect.poll(opacity).toBe('1');
+  await expect.poll(() => width(current.locator('span'))).toBeLessThan((await width(current)) - 84);
   await list.getByRole('button', { name: 'New conversation' }).click();
   await list.waitFor({ state: 'detached' });
   await expect.poll(() => page.locator('.question').count()).toBe(0);
