@@ -246,6 +246,7 @@ async function show(
   if (ask) chat.ask(ask);
   if (hover && !isAlone)
     (await waitForElement(root, hover)).dispatchEvent(new MouseEvent('mouseenter', { bubbles: true }));
+  if (hover) await waitForElement(root, '.sources');
   const pressed = click ?? (isAlone ? hover : undefined);
   if (!pressed) return;
   const button = await waitForElement(root, pressed);

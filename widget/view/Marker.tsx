@@ -87,7 +87,7 @@ export class Marker extends Component<MarkerProps> {
             <blockquote dir="auto" tabIndex={0}>
               {citation.text}
             </blockquote>
-            <Source words={words} citation={citation} markers={[marker]} />
+            <Source words={words} citation={citation} />
           </div>
         )}
       </sup>

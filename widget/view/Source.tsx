@@ -6,26 +6,17 @@ import type { PanelWords } from '../words/en.ts';
 interface SourceProps {
   words: PanelWords;
   citation: Citation;
-  /** Markers that cite this source. */
-  markers: string[];
 }
 
 /** Title and host of a cited page, linked to the quote; a file has no address and is not linked. */
-export function Source({ words, citation, markers }: SourceProps): VNode {
+export function Source({ words, citation }: SourceProps): VNode {
   const { title, host, href } = linkCitation(citation);
   return (
     <p>
-      <span>
-        {markers.map((marker) => (
-          <span class="marker">{marker}</span>
-        ))}
-      </span>
-      <span>
-        <a class="jump" href={href} title={href && words.newTab} target="_blank" rel="noopener">
-          {title}
-        </a>{' '}
-        <span class="host">{host}</span>
-      </span>
+      <a class="jump" href={href} title={href && words.newTab} target="_blank" rel="noopener">
+        {title}
+      </a>{' '}
+      <span class="host">{host}</span>
     </p>
   );
 }

@@ -18,7 +18,12 @@ export function Sources({ chat, turn }: { chat: Chat; turn: Turn }): VNode | nul
           return (
             same[0] === marker && (
               <li>
-                <Source words={words} citation={citation} markers={same} />
+                <span>
+                  {same.map((one) => (
+                    <span class="marker">{one}</span>
+                  ))}
+                </span>
+                <Source words={words} citation={citation} />
               </li>
             )
           );

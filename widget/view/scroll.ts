@@ -16,7 +16,8 @@ export function stickToEnd(log: HTMLElement): void {
     last = scrollTop;
   };
   const observer = new ResizeObserver(() => {
-    if (isAtEnd) toEnd();
+    // An open card stays beside its marker.
+    if (isAtEnd && !content!.querySelector('.card')) toEnd();
     update();
   });
   log.onscroll = update;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
 import { startBuiltServer, type BuiltServer } from '../built-server.ts';
 import { launchChromium } from '../chromium.ts';
+import { contrastOf } from './contrast.ts';
 import { askQuestion, openChat } from '../visitor.ts';
 
 let model: FakeModel;
@@ -52,23 +53,15 @@ test.each([
   await page.goto(`${server.base}/demo/states.html?scene=Code${query}`);
   await page.getByRole('button', { name: 'Helpful', exact: true }).waitFor();
   await expect.poll(() => page.evaluate(() => CSS.highlights.size), { timeout: 15_000 }).toBeGreaterThan(2);
-  const contrasts = await page.locator('pre code').evaluate((code) => {
-    const canvas = document.createElement('canvas').getContext('2d')!;
-    const luminance = (color: string): number => {
-      canvas.fillStyle = color;
-      canvas.fillRect(0, 0, 1, 1);
-      const [red, green, blue] = Array.from(canvas.getImageData(0, 0, 1, 1).data, (value) => {
-        const part = value / 255;
-        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-      });
-      return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
-    };
-    const ground = luminance(getComputedStyle(code.closest('.scroll')!).backgroundColor);
-    return ['comment', 'string', 'number', 'keyword'].map((kind) => {
-      const text = luminance(getComputedStyle(code, `::highlight(docent-${kind})`).color);
-      return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
-    });
-  });
+  const [ground, ...colors] = await page
+    .locator('pre code')
+    .evaluate((code) => [
+      getComputedStyle(code.closest('.scroll')!).backgroundColor,
+      ...['comment', 'string', 'number', 'keyword'].map(
+        (kind) => getComputedStyle(code, `::highlight(docent-${kind})`).color,
+      ),
+    ]);
+  const contrasts = await Promise.all(colors.map((color) => contrastOf(page, color, ground!)));
   expect(Math.min(...contrasts), contrasts.map((one) => one.toFixed(1)).join()).toBeGreaterThanOrEqual(4.5);
   await page.close();
 });

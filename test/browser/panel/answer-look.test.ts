@@ -1,0 +1,111 @@
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startBuiltServer, type BuiltServer } from '../built-server.ts';
+import { launchChromium } from '../chromium.ts';
+import { contrastOf } from './contrast.ts';
+
+let server: BuiltServer;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+afterEach(() => page?.close());
+
+/** A state of the widget, alone on its page, once its answer has ended. `query`: how the page is seen, `&dir=rtl`. */
+async function see(scene: string, query = '', options: BrowserContextOptions = {}): Promise<void> {
+  page = await browser.newPage({ viewport: { width: 540, height: 780 }, reducedMotion: 'reduce', ...options });
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${server.base}/demo/states.html?scene=${encodeURIComponent(scene)}${query}`);
+  await page.locator('.actions').waitFor({ state: 'attached' });
+}
+
+const boxOf = async (part: Locator): Promise<{ x: number; y: number; width: number; height: number }> =>
+  (await part.boundingBox())!;
+const styleOf = (part: Locator, name: string): Promise<string> =>
+  part.evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), name);
+
+test.each([
+  ['light', '&color=%23facc15'],
+  ['light', '&color=%23fde047'],
+  ['dark', '&scheme=dark'],
+  ['dark', '&color=%23db2777&scheme=dark'],
+])('the bubble of a question and the edge of a marker are seen, %s %s', async (_, query) => {
+  await see('Answered, with sources', query);
+  const ground = await styleOf(page.locator('section[role]'), 'background-color');
+  const marker = page.locator('.text button.marker').first();
+  await expect.poll(() => styleOf(marker, 'border-top-left-radius')).not.toBe('0px');
+  const bubble = await styleOf(page.locator('.question'), 'background-color');
+  expect(await contrastOf(page, bubble, ground)).toBeGreaterThan(1.12);
+  const edge = await styleOf(marker, 'border-top-color');
+  expect(await contrastOf(page, edge, ground)).toBeGreaterThan(1.3);
+});
+
+test('titles and first markers of all sources begin at one place, and each has its host below', async () => {
+  const starts = new Set<number>();
+  for (const scene of ['Answered, with sources', 'Code', 'Not sure']) {
+    await see(scene);
+    const list = page.locator('.sources ul');
+    await expect.poll(() => styleOf(list.locator('li').first(), 'display')).toBe('grid');
+    const { x } = await boxOf(list);
+    for (const row of await list.locator('li').all()) {
+      const [title, host] = [await boxOf(row.locator('a')), await boxOf(row.locator('.host'))];
+      starts.add(Math.round(title.x - x));
+      expect(host.x).toBeCloseTo(title.x, 0);
+      expect(host.y).toBeGreaterThanOrEqual(title.y + title.height - 2);
+      for (const marker of await row.locator('.marker').all()) expect((await boxOf(marker)).x).toBeCloseTo(x, 0);
+    }
+    await page.close();
+  }
+  expect(starts.size).toBe(1);
+});
+
+test('from right to left a source and its host begin on the right', async () => {
+  await see('Answered, with sources', '&dir=rtl&language=ar');
+  const [title, host] = [page.locator('.sources a').last(), page.locator('.sources .host').last()];
+  await expect.poll(() => styleOf(page.locator('.sources li').last(), 'display')).toBe('grid');
+  const [first, second] = [await boxOf(title), await boxOf(host)];
+  expect(first.x + first.width).toBeCloseTo(second.x + second.width, 0);
+});
+
+test.each(['13px', '15px', '18px'])(
+  'an opened card stays beside its marker, which it points to, at %s',
+  async (size) => {
+    await see('Answered, with sources');
+    await page.evaluate((value) => document.documentElement.style.setProperty('--docent-size', value), size);
+    const marker = page.locator('.text button.marker').first();
+    await marker.click();
+    const card = page.getByRole('dialog', { name: /^Source 1/ });
+    await card.waitFor();
+    // It has no number of its own.
+    expect(await card.locator('.marker').count()).toBe(0);
+    const header = await boxOf(page.locator('header'));
+    const inset = async (): Promise<number> => (await boxOf(marker)).y - header.y - header.height;
+    await expect.poll(inset).toBeGreaterThan(0);
+    const top = await marker.evaluate((element) => {
+      const { top: inside, height, borderTopWidth } = getComputedStyle(element, '::before');
+      const edge = element.getBoundingClientRect().top + element.clientTop;
+      return edge + parseFloat(inside) + (parseFloat(height) + parseFloat(borderTopWidth)) / 2;
+    });
+    // The widest place of the pointer is on the card's edge.
+    expect(Math.abs(top - (await boxOf(card)).y)).toBeLessThanOrEqual(8);
+  },
+);
+
+test('in forced colours the marker of an opened card is another than the rest', async () => {
+  await see('A citation opened', '', { forcedColors: 'active' });
+  await page.getByRole('dialog', { name: /^Source 1/ }).waitFor();
+  const [open, closed] = [page.locator('button.marker').first(), page.locator('button.marker').last()];
+  await expect
+    .poll(async () => (await styleOf(open, 'background-color')) === (await styleOf(closed, 'background-color')))
+    .toBe(false);
+  const pointer = await open.evaluate((element) => getComputedStyle(element, '::before').display);
+  expect(pointer).toBe('none');
+});
