@@ -48,7 +48,7 @@ describe('what a visitor downloads, gzip -9', () => {
   test.each([
     ['what stands below an answer', 'after-answer', 3000],
     ['what asks to confirm a call', 'confirmation', 1500],
-    ['what marks unread answers', 'presence', 1000],
+    ['what marks unread answers', 'presence', 1050],
     ['the sound of an answer', 'sound', 500],
     ['what loads earlier messages', 'history', 1000],
     ['the list of conversations', 'conversations', 2500],

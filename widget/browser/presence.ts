@@ -1,5 +1,6 @@
 import type { Chat } from '../chat/types.ts';
 import { presenceWords } from '../words/presence.ts';
+import style from './presence.css?inline';
 
 /** Before the page's title while an answer is unread. */
 const MARK = '(1) ';
@@ -67,6 +68,7 @@ export function watchPresence(host: HTMLElement, button: HTMLButtonElement, chat
     else if (open && innerWidth > FULL_SCREEN_PX) chat.open('quietly');
   };
 
+  host.shadowRoot!.adoptedStyleSheets[0]!.insertRule(style);
   const { open, unread } = storage.read();
   if (open) follow();
   else if (isOpen.peek()) opened();

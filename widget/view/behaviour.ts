@@ -49,7 +49,8 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
   const focusField = (): void => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!.focus();
 
   stickToEnd(log);
-  panel.style.setProperty('--scheme', pageScheme());
+  // Of the launcher too, which is beside the open panel.
+  ((panel.getRootNode() as ShadowRoot).host as HTMLElement).style.setProperty('--scheme', pageScheme());
   // A pressed button that is removed would lose the focus to the page: move it to the log.
   panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus({ preventScroll: true }));
   addEventListener(

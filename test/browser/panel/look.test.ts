@@ -20,11 +20,14 @@ afterAll(async () => {
 afterEach(() => page?.close());
 
 /** A state of the widget, alone on its page. */
-async function see(scene: string, height = 800): Promise<void> {
-  page = await browser.newPage({ viewport: { width: 400, height }, reducedMotion: 'reduce' });
+async function see(scene: string, height = 800, query = '', forcedColors: 'active' | 'none' = 'none'): Promise<void> {
+  page = await browser.newPage({ viewport: { width: 400, height }, reducedMotion: 'reduce', forcedColors });
   page.setDefaultTimeout(15_000);
-  await page.goto(`${server.base}/demo/states.html?scene=${encodeURIComponent(scene)}`);
+  await page.goto(`${server.base}/demo/states.html?scene=${encodeURIComponent(scene)}${query}`);
 }
+
+const styleOf = (part: Locator, name: 'backgroundColor' | 'color' | 'opacity'): Promise<string> =>
+  part.evaluate((element, property) => getComputedStyle(element)[property], name);
 
 const panel = (): Locator => page.locator('section[role]');
 const topOf = async (part: Locator): Promise<number> => (await part.boundingBox())!.y;
@@ -39,7 +42,50 @@ test.each([660, 844])('the first screen has no large empty area, in a window of 
   const gaps = boxes.slice(1).map((box, at) => box!.y - (boxes[at]!.y + boxes[at]!.height));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...gaps)).toBeLessThan(height / 3);
-  expect(gaps[0]!).toBeLessThan(gaps[2]!);
+  // The greeting is in the middle of what is free, the suggestions at the field.
+  expect(Math.abs(gaps[0]! - gaps[1]!)).toBeLessThan(24);
+  expect(gaps[2]!).toBeLessThan(24);
+});
+
+test('greeting and suggestions begin at the side where the panel’s own language begins', async () => {
+  await see('Welcome', 800, '&dir=rtl&language=ar');
+  await page.locator('.suggestions').waitFor();
+  const ends = await page.locator('.welcome').evaluate((welcome) =>
+    [...welcome.querySelectorAll('h3, .chip')].map((part) => {
+      const text = document.createRange();
+      text.selectNodeContents(part.firstChild!);
+      // Of each line.
+      const lines = [...text.getClientRects()].map(({ right }) => right);
+      return part.getBoundingClientRect().right - Math.min(...lines);
+    }),
+  );
+  expect(ends.length).toBe(4);
+  expect(ends[0]).toBeLessThan(1);
+  for (const end of ends.slice(1)) expect(Math.abs(end - 15)).toBeLessThan(1);
+});
+
+test('the open launcher has the colour of the buttons in a dark panel', async () => {
+  await see('Dark');
+  await page.locator('header').waitFor();
+  const accent = await styleOf(page.locator('.avatar'), 'backgroundColor');
+  expect(accent).not.toBe('rgb(64, 72, 201)');
+  await expect.poll(() => styleOf(page.locator('.l'), 'backgroundColor')).toBe(accent);
+});
+
+test('in forced colours the main button and the current row are highlighted, and nothing is dimmed', async () => {
+  await see('To agree to first', 800, '', 'active');
+  const highlight = await page.evaluate(() => {
+    document.body.style.background = 'Highlight';
+    return getComputedStyle(document.body).backgroundColor;
+  });
+  const agree = page.getByRole('button', { name: 'I agree' });
+  await expect.poll(() => styleOf(agree, 'backgroundColor')).toBe(highlight);
+  expect(await styleOf(page.locator('.suggestions .chip').first(), 'opacity')).toBe('1');
+  const [button, panelWidth] = [(await agree.boundingBox())!, page.viewportSize()!.width];
+  expect(button.width).toBe(panelWidth - 2 * button.x);
+  await page.close();
+  await see('Earlier conversations', 800, '', 'active');
+  await expect.poll(() => styleOf(page.locator('[aria-current]'), 'backgroundColor')).toBe(highlight);
 });
 
 test('no line begins with a marker or with the full stop after it', async () => {
@@ -126,7 +172,7 @@ test('what cannot be pressed before consent looks so', async () => {
 test('the send button is quiet while there is nothing to send', async () => {
   await see('Welcome');
   const send = page.getByRole('button', { name: 'Send' });
-  const ground = (): Promise<string> => send.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const ground = (): Promise<string> => styleOf(send, 'backgroundColor');
   const quiet = await ground();
   await page.getByRole('textbox', { name: 'Your question' }).fill('Do you ship to Canada?');
   await expect.poll(ground).not.toBe(quiet);
@@ -137,7 +183,7 @@ test('the list of conversations begins a new one, and shows the buttons of a row
   const list = page.getByRole('dialog', { name: 'Conversations' });
   await list.waitFor();
   const remove = list.getByRole('button', { name: 'Delete', exact: true }).first();
-  const opacity = (): Promise<string> => remove.evaluate((element) => getComputedStyle(element).opacity);
+  const opacity = (): Promise<string> => styleOf(remove, 'opacity');
   expect(await opacity()).toBe('0');
   // The row of the current one is as wide as the list, and its title is cut only at the row's end.
   const current = list.locator('[aria-current]');
