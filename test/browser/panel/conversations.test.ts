@@ -1,21 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBuiltServer, type BuiltServer } from '../built-server.ts';
-import { launchChromium } from '../chromium.ts';
+import { expect, test } from 'vitest';
 import { answers, askQuestion, field, openChat, questions } from '../visitor.ts';
-
-let server: BuiltServer;
-let browser: Browser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+import { browser, server } from './served.ts';
 
 test('a visitor goes back to an earlier conversation by keyboard, downloads it, and deletes it on the server', async () => {
   const page = await browser.newPage({ reducedMotion: 'reduce' });

@@ -1,20 +1,7 @@
-import type { Browser, Page } from 'playwright';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBuiltServer, type BuiltServer } from '../built-server.ts';
-import { launchChromium } from '../chromium.ts';
+import type { Page } from 'playwright';
+import { expect, test } from 'vitest';
 import { askQuestion, openChat, questions } from '../visitor.ts';
-
-let server: BuiltServer;
-let browser: Browser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+import { browser, server } from './served.ts';
 
 async function api<T>(path: string, body?: object): Promise<T> {
   const reply = await fetch(`${server.base}/api/v1${path}`, {

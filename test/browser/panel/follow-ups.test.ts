@@ -1,22 +1,9 @@
-import type { Browser, Locator, Page } from 'playwright';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBuiltServer, type BuiltServer } from '../built-server.ts';
-import { launchChromium } from '../chromium.ts';
+import type { Locator, Page } from 'playwright';
+import { expect, test } from 'vitest';
 import { openChat, range } from '../visitor.ts';
+import { browser, server } from './served.ts';
 
 const QUESTION = 'What does the warranty cover?';
-
-let server: BuiltServer;
-let browser: Browser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
 
 const turns = (page: Page): Locator => page.locator('.turn');
 const followUps = (page: Page): Locator => turns(page).last().locator('.answer').getByRole('group').getByRole('button');

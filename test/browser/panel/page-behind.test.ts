@@ -1,21 +1,8 @@
-import type { Browser, Page } from 'playwright';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright';
+import { expect, test } from 'vitest';
 import { encodeEvents, answerEvents, messageRecord } from '../../widget/fake-server.ts';
-import { startBuiltServer, type BuiltServer } from '../built-server.ts';
-import { launchChromium } from '../chromium.ts';
 import { answers, askQuestion, field, log, openChat } from '../visitor.ts';
-
-let server: BuiltServer;
-let browser: Browser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+import { browser, server } from './served.ts';
 
 /** A long page with the chat, opened; `answer` is that of every question. */
 async function visit(answer = 'An answer.', viewport = { width: 1000, height: 700 }): Promise<Page> {
