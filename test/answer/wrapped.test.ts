@@ -50,6 +50,34 @@ const WRAPPINGS: [what: string, wrap: (question: string) => string][] = [
   ],
   ['before thanks in short', (asked) => `hi ${asked.toLowerCase().replace('?', '')} thx a lot, sorry for my spelling`],
   ['sent from a phone', (asked) => `Hi team,\n${asked.replace('?', '')}\nBest,\nHelp\nSent from my phone`],
+  ['behind a hedge with “if”', (asked) => `Sorry if this is a stupid question but ${asked.toLowerCase()}`],
+  [
+    'behind a story of others, without a mark',
+    (asked) =>
+      `so my friend told me about you, she was there in May and loved it. anyway ${asked.toLowerCase().replace('?', '')}`,
+  ],
+  [
+    'behind what does not ask, without a mark',
+    (asked) => `My son does not like surprises and never did, so we read up on things. ${asked.replace('?', '')}`,
+  ],
+  [
+    'behind a relative clause, without a mark',
+    (asked) => `My neighbour, who knows everybody here, told me to write to you. ${asked.replace('?', '')}`,
+  ],
+  ['before a remark in brackets', (asked) => `${asked.replace('?', '')} (I looked in the list, no luck)`],
+  [
+    'before a sentence that begins with a time, without a mark',
+    (asked) => `${asked.replace('?', '')} Last time I got it wrong, which cost me an afternoon!`,
+  ],
+  [
+    'before a wish without a subject, without a mark',
+    (asked) => `${asked.replace('?', '')} Would be great to hear back before Friday, we have to plan`,
+  ],
+  ['between dashes', (asked) => `Good evening - ${asked.replace('?', '')} - thank you kindly`],
+  [
+    'beside Spanish, without a mark',
+    (asked) => `Buenas, soy nuevo en la ciudad y mi inglés no es muy bueno, perdón. ${asked.replace('?', '')}`,
+  ],
   ['before a doubt', (asked) => `${asked} Does that sound stupid?`],
   ['in German', (asked) => `Guten Tag, ich hätte da mal eine kurze Frage: ${asked} Vielen Dank und schöne Grüße!`],
   ['in French', (asked) => `Bonjour, pouvez-vous m’aider ? Je ne trouve pas sur le site. ${asked} Merci d’avance.`],

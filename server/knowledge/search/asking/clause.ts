@@ -2,7 +2,7 @@ import { isCommon } from '../../text/synonyms.ts';
 import { isStopWord, languageOf, scriptOf } from '../../text/language.ts';
 import { eachWord, rootOf } from '../../text/tokenizer.ts';
 import { hasVerb } from './fragments.ts';
-import { MARK, sentencesIn } from './message-sentences.ts';
+import { MARK, sentencesIn, STATEMENT, WRITER } from './message-sentences.ts';
 import { GREETING, isPoliteQuestion } from './politeness.ts';
 
 /** The part of a message that asks, and the rest: greetings, a story, thanks, which need no passage. */
@@ -49,7 +49,7 @@ const questionWords = new Set(QUESTION_WORDS.split(/\s+/));
 const openers = new Set([...questionWords, ...OPENING_VERBS.split(/\s+/)]);
 /** Languages whose questions carry their sign within or at the end. */
 const SIGNS =
-  /吗|什么|怎么|哪|多少|几|为什么|如何|谁|ですか|ますか|でしょうか|か。?$|何|どこ|いつ|なぜ|까요?|습니까|무엇|어디|언제|얼마|어떻게|ไหม|หรือไม่|อะไร|อย่างไร|ยังไง|เท่าไร|เท่าไหร่|เท่าใด|เมื่อไร|เมื่อไหร่|ไหน|ทำไม|ใคร|ใด|กี่|หรือเปล่า|หรือยัง|มั้ย|(?<!\p{L})m[ıiuü](?:yım|yız|sınız|dır)?(?!\p{L})|क्या|कब|कहाँ|कैसे/u;
+  /吗|什么|怎么|哪|多少|几|为什么|如何|谁|ですか|ますか|でしょうか|か。?$|何|どこ|いつ|なぜ|까요?|습니까|무엇|어디|언제|얼마|어떻게|ไหม|หรือไม่|อะไร|อย่างไร|ยังไง|เท่าไร|เท่าไหร่|เท่าใด|เมื่อไร|เมื่อไหร่|ไหน|ทำไม|ใคร|ใด|กี่|หรือเปล่า|หรือยัง|มั้ย|(?<!\p{L})(?:m[ıuü](?:yım|yuz|yız|sınız|dır)?(?!\p{L})|mi(?:yim|yiz|siniz|dir|(?=\P{L}*$)))|क्या|कब|कहाँ|कैसे/u;
 const WISH =
   /^(?:(?:please|kindly|and|so|but|now)\s+)*(?:i (?:want|need|would like|['’]?d like|wish) to (?:know|ask|find out|learn)(?! (?:it|this|for sure|for certain)(?!\p{L}))|i(?: am|['’]m) (?:wondering|looking for)|i wonder|let me know|give me|please (?:tell|explain|describe|show|list|give|send|advise|name|say|define))\b|^(?:ich (?:möchte|würde gerne?|will) (?:wissen|fragen)|quisiera saber|me gustaría saber|je (?:voudrais|souhaite) savoir|vorrei sapere|gostaria de saber)/iu;
 const HELLO = /^\P{L}*(?:hi+|hey+|hello+|hallo|hola|bonjour|salut|ciao|olá|oi|hoi|hej)\s+/iu;
@@ -61,23 +61,24 @@ const [MIN_WORDS, MAX_GREETING_WORDS] = [3, 3];
 /** Between what leads to a question and the question. */
 const LEAD_END = /(?:[:：;]|(?<=\s)[–—-]{1,2}|\.{2,}|…)(?:\s+|(?=["“„«‘\p{Script=Han}]))["“„«‘]?/gu;
 const HEDGE =
-  /^\P{L}*(?:(?:ok(?:ay)?|well|so|u+m+|h+m+|sorry|hey|hi)\P{L}+)*(?:this|that|it)(?: is|['’]s| might| may| will| probably| could)* (?:be |sound |seem )?(?:like )?(?:an? )?(?:bit |really |very |kind of )?(?:dumb|stupid|silly|basic|odd|weird|strange|obvious|random)(?: question| one)?\P{L}+(?:but\P{L}+)?/iu;
+  /^\P{L}*(?:(?:ok(?:ay)?|well|so|u+m+|h+m+|sorry|hey|hi)\P{L}+)*(?:if )?(?:this|that|it)(?: is|['’]s| might| may| will| probably| could)* (?:be |sound |seem )?(?:like )?(?:an? )?(?:bit |really |very |kind of )?(?:dumb|stupid|silly|basic|odd|weird|strange|obvious|random)(?: question| one)?\P{L}+(?:but\P{L}+)?/iu;
 const JOIN =
   /(?<!\p{L})(?:but|so|and|anyway|wondering|wonder|ask|asking|know|aber|und|fragen|wissen|pero|saber|mais|savoir|ma|sapere|mas|maar|weten)\P{L}+/giu;
-const SECOND_WORD = /^\P{L}*(?:\p{L}{1,4}|until|since|about)\P{L}{1,3}([\p{L}\p{M}]+)/iu;
+/** Behind no pronoun: “she was there”, where “was” begins questions in German. */
+const SECOND_WORD =
+  /^\P{L}*(?!(?:i|he|she|it|you|we|they|this|that|er|sie|es|ich|wir|ihr|il|elle|je|on|eu|ele|ela|io|lui|lei|hij|zij|ze|ik|jij|je|han|hon|hun|jag|jeg|vi)(?!\p{L}))(?:\p{L}{1,4}|until|since|about)\P{L}{1,3}([\p{L}\p{M}]+)/iu;
 const MAX_HEDGE_LENGTH = 160;
 const COURTESY =
   /^\P{L}*(?:(?:i|we)(?:['’](?:m|ve|d|re)| was| am| were| are| have| had| would| just| only| do)*\s+(?:hope|hoping|wonder(?:ing)?|like to|love to|need to know|want(?:ed)? to (?:know|ask)|got|an?) ?(?:quick |small |short |simple )?(?:question)?|been meaning|ich (?:hoffe|hätte|habe (?:da )?(?:mal )?eine)|espero|llevo|quería|j['’]espère|spero|vorrei|queria|gostaria|ik hoop|ik heb (?:even )?een)(?!\p{L})/iu;
-/** A statement about the writer or what is theirs. */
-const STATEMENT =
-  /^\P{L}*(?:i|i['’]m|i['’]ve|we|we['’]ve|my|our|this|it|it['’]s|that|ich|wir|mein\p{L}{0,2}|je|j['’]\p{L}+|nous|ik|wij)(?!\p{L})/iu;
-/** Who writes, within a sentence. */
-const WRITER = /\s(?:i|me|my|we|us|our|ich|mir|mich|wir|uns|moi|nous|mi|nos|noi|ik|mij|ons)(?!\p{L})/iu;
-const isAside = (clause: string): boolean => GREETING.test(clause) || COURTESY.test(clause) || STATEMENT.test(clause);
+/** “Last time we got it wrong”, where no auxiliary verb asks. */
+const TELLS =
+  /(?<!(?<!\p{L})(?:am|are|can|could|do|did|may|might|must|shall|should|will|would|have|were|when|where|what|how))\s+(?:i|we)(?:['’]\p{L}+)?\s+\p{L}{2}/iu;
+export const isAside = (clause: string): boolean =>
+  GREETING.test(clause) || COURTESY.test(clause) || STATEMENT.test(clause);
 /** Words that say something, up to which a question needs what the writer states before it: “My mum is 90, can she come?” */
 const THIN = 1;
 
-interface Site {
+export interface Site {
   /** How much of a sentence pages speak of. */
   worth(sentence: string): number;
   /** Whether it is clearly in a language that no page is in. */
@@ -122,11 +123,12 @@ export function splitQuestion(message: string, site: Site): SplitMessage {
 }
 
 /** What the writer tells of themself, and asks nothing. */
-const isStory = (sentence: string): boolean =>
-  (isAside(sentence.replace(HELLO, '')) || (WRITER.test(sentence) && hasVerb(sentence))) && !asksWithin(sentence);
+export const isStory = (sentence: string): boolean =>
+  (isAside(sentence.replace(HELLO, '')) || (WRITER.test(sentence) && (hasVerb(sentence) || TELLS.test(sentence)))) &&
+  !asksWithin(sentence);
 
 /** By length, since a story has more words that pages have; a story counts next to nothing. */
-const valueOf = (sentence: string, { worth, isForeign }: Site): number =>
+export const valueOf = (sentence: string, { worth, isForeign }: Site): number =>
   isForeign(sentence) ? 0 : ((isStory(sentence) ? 1e-3 : 1) * worth(sentence)) / Math.sqrt(sentence.length);
 
 const firstWord = (text: string): string =>
@@ -136,22 +138,31 @@ const firstWord = (text: string): string =>
 const secondWord = (text: string): string => SECOND_WORD.exec(text)?.[1]!.toLowerCase() ?? '';
 
 /** “I am 40 and can't swim”. */
-const DENIAL = /^\P{L}*\p{L}+n['’]t\s+(?!(?:i|you|we|they|he|she|it|there|the|your)(?!\p{L}))/iu;
+const DENIAL = /^\P{L}*\p{L}+(?:n['’]t|\s+(?:not|never))\s+(?!(?:i|you|we|they|he|she|it|there|the|your)(?!\p{L}))/iu;
+
+/** “Would be great to hear from you”, without a subject. */
+const WITHOUT_SUBJECT =
+  /^\P{L}*(?:would|could|should|might|must|may|wäre|würde)\s+(?:be|have|love|like|need|appreciate|really|also)(?!\p{L})/iu;
 
 /** Begins as a question or a request does. */
 export const asks = (sentence: string): boolean =>
-  (openers.has(firstWord(sentence)) && !DENIAL.test(sentence)) ||
+  (openers.has(firstWord(sentence)) && !DENIAL.test(sentence) && !WITHOUT_SUBJECT.test(sentence)) ||
   questionWords.has(secondWord(sentence)) ||
   WISH.test(sentence) ||
   SIGNS.test(sentence);
 
+/** “…, which cost me an afternoon” */
+const RELATIVE = /^\P{L}*(?:which|who|whose|whom|where|when|die|der|das|qui|que|che)(?!\p{L})/iu;
+
 /** “I stayed too long what do I pay”, which begins as a statement. */
 const asksWithin = (sentence: string): boolean =>
-  ASKED_WITHIN.test(sentence) || sentence.split(CLAUSE_END).some((clause) => asks(clause) && isLongEnough(clause));
+  ASKED_WITHIN.test(sentence) ||
+  sentence.split(CLAUSE_END).some((clause) => asks(clause) && !RELATIVE.test(clause) && isLongEnough(clause));
 
 /** Where the question begins in a sentence that greets, hedges or tells something first; 0 where it does not. */
 function asideIn(sentence: string): number {
-  const from = Math.max(leadIn(sentence), hedgeIn(sentence));
+  const lead = leadIn(sentence);
+  const from = lead + hedgeIn(sentence.slice(lead));
   return from + clausesIn(sentence.slice(from));
 }
 
@@ -204,7 +215,9 @@ function clausesIn(sentence: string): number {
   let needed = -1;
   for (const clause of sentence.split(CLAUSE_END)) {
     // “My parcel is lost, what now?” asks nothing in its last words alone.
-    if (from > 0 && asks(clause) && isLongEnough(clause))
+    // “My neighbour, who lives here, told me”.
+    const isRelative = RELATIVE.test(clause) && STATEMENT.test(sentence) && !hasVerb(sentence.slice(0, from));
+    if (from > 0 && !isRelative && asks(clause) && isLongEnough(clause))
       return needed >= 0 && isThin(sentence.slice(from)) ? needed : from;
     if (needed < 0 && STATEMENT.test(clause) && !COURTESY.test(clause)) needed = from;
     from = sentence.indexOf(clause, from) + clause.length;
@@ -225,7 +238,7 @@ const isLongEnough = (clause: string): boolean => clause.trim().split(/\s+|(?=\p
 export const asksNothing = (message: string): boolean => !MARK.test(message) && contentWords(message) === 0;
 
 /** Words that are neither stop words nor common in any text. */
-function contentWords(text: string): number {
+export function contentWords(text: string): number {
   const language = languageOf(text);
   let count = 0;
   eachWord(text, (word) => {

@@ -9,7 +9,7 @@ const MIN_WRAPPED_LINE = 50;
 const PICTURES = /(?:(?![©®™])\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F|\u200D)*)+/u;
 /** Who writes all in lower case ends sentences all the same; thanks behind a question without a mark are a sentence. */
 const CHAT_END = new RegExp(
-  `(?<=\\p{L}{2}[.!]+)(?<!(?<!\\p{L})(?:${SHORTENED})[.])\\s+(?=\\p{Ll})|\\s+(?=(?:${THANKS})(?!\\p{L}))`,
+  `(?<=(?:\\p{L}{2}|\\p{N}{3})[.!]+)(?<!(?<!\\p{L})(?:${SHORTENED})[.])\\s+(?=\\p{Ll})|\\s+(?=(?:${THANKS})(?!\\p{L}))`,
   'iu',
 );
 const THANKING = new RegExp(`^\\P{L}*(?:${THANKS})(?!\\p{L})`, 'iu');
@@ -17,9 +17,22 @@ const THANKING = new RegExp(`^\\P{L}*(?:${THANKS})(?!\\p{L})`, 'iu');
 const CAPITAL = /(?<=[\p{Ll}\p{N}][^\p{L}\s]?)\s+(?=\p{Lu}(?:\p{Ll}|['’]))|(?<=[\p{Ll}\p{N}])\s+(?=I\s)/gu;
 /** What stands with a capital where a sentence begins and seldom elsewhere. */
 const SENTENCE_START =
-  /^(?:my|we|it|this|that|they|he|she|there|you|our|also|please|asking|have a|take|hope|hoping|looking|would|could|any|sorry|best|kind|regards|yours|i(?:['’]m| am) (?:asking|writing|calling|only|just|not|a|an|in|from|new)|i(?:['’]ve| was| ask| hope| tried| looked| searched| would be| would like)|ich|wir|mein\p{L}*|wäre|liebe|when i|when my|je|nous|c['’]est)\s+\p{L}/iu;
+  /^(?:(?:we|it|this|that|they|he|she|there|you)(?:['’]\p{L}+)?|my|our|(?:last|next) (?:time|week|month|year|summer|winter)|yesterday|nobody|everyone|everybody|someone|somebody|also|please|asking|have a|take|hope|hoping|looking|would|could|any|sorry|best|kind|regards|yours|i(?:['’]m| am) (?:asking|writing|calling|only|just|not|a|an|in|from|new)|i(?:['’]ve| was| ask| hope| tried| looked| searched| would be| would like)|ich|wir|mein\p{L}*|wäre|liebe|when i|when my|je|nous|c['’]est)\s+\p{L}/iu;
+/** A statement about the writer or what is theirs. */
+export const STATEMENT =
+  /^\P{L}*(?:i|i['’]m|i['’]ve|we|we['’]ve|my|our|this|it|it['’]s|that|ich|wir|mein\p{L}{0,2}|je|j['’]\p{L}+|nous|ik|wij)(?!\p{L})/iu;
+/** Who writes, within a sentence. */
+export const WRITER = /\s(?:i|me|my|we|us|our|ich|mir|mich|wir|uns|moi|nous|mi|nos|noi|ik|mij|ons)(?!\p{L})/iu;
+/** What leads from a story to a question. */
+const TURN =
+  /^\P{L}*(?:any ?ways?|anyhow|basically|actually|moving on|jedenfalls|egal|bref|enfin|en fin|bueno|comunque|insomma|enfim|kortom)(?!\p{L})\P{L}*/iu;
+/** A remark in brackets. */
+const BRACKETS = /\s*[(（]([^()（）]*)[)）]/gu;
 /** UTF-16 units, and words with a capital, of a sentence that is searched for the end of another. */
 const [MAX_RUN_ON, MAX_CAPITALS] = [400, 12];
+/** Nothing ends so that stands on its own: “how much is a ticket to”. */
+export const OPEN_END =
+  /\s(?:a|an|the|my|your|our|this|that|these|to|of|in|on|at|by|for|from|with|about|into|is|are|was|do|does|or|and|der|die|das|den|dem|ein|eine|einen|zu|von|mit|nach|für|le|la|les|un|une|de|du|des|à|el|los|las|una|il|lo|gli|di|o|os|as|het|een|van)$/iu;
 const MIN_TAIL_WORDS = 3;
 const HAN_AFTER_LATIN = /(?<=(?:\p{Script=Latin}+[\s,]+){2}\p{Script=Latin}+)(?=\p{Script=Han})/u;
 /** A line such as “Dear all,”. */
@@ -57,12 +70,25 @@ function splitMessage(message: string, isForeign: (sentence: string) => boolean)
     sentencesOf(text)
       .flatMap(({ start, end }) => text.slice(start, end).split(UNSPACED_END))
       .flatMap((sentence) => sentence.split(PICTURES))
+      .flatMap(apartFromRemarks)
       .flatMap((sentence) => sentence.split(CHAT_END))
       .flatMap((sentence) => sentence.split(HAN_AFTER_LATIN))
       .flatMap(inThai)
       .flatMap((sentence) => atCapital(sentence, isForeign))
+      .map((sentence) => sentence.replace(TURN, ''))
       .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence)),
   );
+}
+
+/** “Is it warm (I get cold easily)?” has two sentences; “Do you take cards (Visa)?” has one. */
+function apartFromRemarks(sentence: string): string[] {
+  const remarks: string[] = [];
+  const others = sentence.replace(BRACKETS, (whole, remark: string) => {
+    const isRemark = remark.split(/\s+/).length >= MIN_TAIL_WORDS && (STATEMENT.test(remark) || WRITER.test(remark));
+    if (isRemark) remarks.push(remark);
+    return isRemark ? '' : whole;
+  });
+  return [others, ...remarks];
 }
 
 /** A question without a mark may run on into the next sentence: one that begins as few clauses do, or in another language. */
@@ -74,7 +100,8 @@ function atCapital(sentence: string, isForeign: (sentence: string) => boolean): 
     if (tail.split(/\s+/).length < MIN_TAIL_WORDS) continue;
     // German nouns have a capital too.
     const changesLanguage = !isCourteous && isForeign(tail) && !isForeign(before);
-    if (SENTENCE_START.test(tail) || beginsSentence(tail) || changesLanguage) return [before, tail];
+    const begins = SENTENCE_START.test(tail) || (beginsSentence(tail) && !OPEN_END.test(before));
+    if (begins || changesLanguage) return [before, tail];
   }
   return [sentence];
 }
