@@ -57,6 +57,9 @@ export interface AnswerResult {
   parts?: Part[] | undefined;
 }
 
+/** What was searched for instead of the message, and why: as the model wrote it, or its questions one by one, or a part of it. */
+export type Searched = Omit<Rewritten, 'why'> & { why: Rewritten['why'] | 'part' };
+
 export interface MessageMeta extends Cost {
   functions_called: { name: string; content: string }[];
   active_agent: { uuid: string; name: string };
@@ -71,8 +74,7 @@ export interface MessageMeta extends Cost {
   claim?: 'none' | 'not_done' | 'unchecked';
   /** A tool function that was not called for want of a value: its uuid, and the names of the variables that the visitor was asked for. */
   lookup?: { function: string; needs: string[] };
-  /** What was searched for instead of the message, and why: as the model wrote it, or its questions one by one. */
-  search?: Rewritten;
+  search?: Searched;
   /** The uuid of the message that answers the question anew, in place of this one. */
   replaced_by?: string;
   /** Beside the text; absent where there are none. */

@@ -95,7 +95,7 @@ async function answerWithQuotes(context: AnswerContext, run: Run): Promise<Answe
     if (reply) return replyOf(reply, context, run);
   }
   const cite = question.chatbot.meta.show_citations;
-  const { citations, outcome, queries } = await writeQuotes(
+  const { citations, outcome, search } = await writeQuotes(
     { query, found, cite, acceptedLanguages, offer: offerIn(context), search: context.searchQuestion },
     run,
   );
@@ -104,7 +104,7 @@ async function answerWithQuotes(context: AnswerContext, run: Run): Promise<Answe
     citations,
     meta: {
       ...messageMeta(agent, routing, tools),
-      ...(queries ? { search: { why: 'several', queries } } : {}),
+      ...(search ? { search } : {}),
       outcome,
     },
   };

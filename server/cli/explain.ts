@@ -74,6 +74,7 @@ const REASONS = {
   follow_up: 'it goes on from the question before',
   language: 'it is in another language than the site',
   several: 'it asks several things',
+  part: 'the rest of it asks nothing that pages answer',
 };
 
 function searchedOf({ why, queries }: NonNullable<MessageTrace['search']['rewritten']>): string {

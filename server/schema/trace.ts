@@ -82,17 +82,18 @@ const TraceCandidate = record({
 const TraceRewritten = Type.Object(
   {
     why: literals(
-      'Why the message is no good search: it goes on from the one before, is in another language than the site, or asks several things.',
+      'Why the message is no good search: it goes on from the one before, is in another language than the site, asks several things, or is answered in part alone.',
       'follow_up',
       'language',
       'several',
+      'part',
     ),
     queries: Type.Array(Text, { description: 'Empty where the model wrote none in time.' }),
   },
   {
     additionalProperties: false,
     description:
-      'What was searched for instead of the message, as `search` in its `meta_json`: as the model wrote it or, without a model, its questions one by one; absent otherwise.',
+      'What was searched for instead of the message, as `search` in its `meta_json`: as the model wrote it or, without a model, its questions one by one, or the part of it that is answered; absent otherwise.',
   },
 );
 

@@ -67,6 +67,28 @@ export async function answerEach(
   return { told, unknown, leftOut, queries: questions };
 }
 
+/**
+ * The part of a message that is answered surer than `whole`, the quotes for all of it: what stands beside a question lowers
+ * what is held of it. Undefined where there is none. An answer to a part is unsure where the rest may belong to it.
+ */
+export async function answerPart(
+  query: Query,
+  whole: QuotedAnswer,
+  search: SearchQuestion,
+): Promise<AnsweredQuestion | undefined> {
+  let [best, most]: [AnsweredQuestion | undefined, number] = [undefined, 2 * rankOf(whole)];
+  if (most === 2 * RANKS.indexOf('answered')) return undefined;
+  for (const { question, isSafe } of query.readings()) {
+    const { query: asked, found } = await search(question, []);
+    const answer = selectAnswer(asked, found);
+    const rank = 2 * rankOf(answer) + (isSafe && answer.pieces.length > 0 ? 1 : 0);
+    if (rank <= most) continue;
+    best = { question, query: asked, found, answer: { ...answer, isUnsure: answer.isUnsure || !isSafe } };
+    most = rank;
+  }
+  return best;
+}
+
 const rankOf = (answer: QuotedAnswer): number => RANKS.indexOf(outcomeOf(answer));
 
 const inFull = (one: AnsweredQuestion): AnsweredQuestion => ({

@@ -5,7 +5,7 @@ import { createCitationList, withoutMarkers } from '../citations/stream-filter.t
 import type { QuotePiece } from './compose.ts';
 import { writeNoAnswer } from './no-answer.ts';
 import { selectAnswer, type QuotedAnswer } from './select.ts';
-import { answerEach, outcomeOf, type SearchQuestion, type SeveralAnswers } from './several.ts';
+import { answerEach, answerPart, outcomeOf, type SearchQuestion, type SeveralAnswers } from './several.ts';
 import type { Phrases } from './phrases.ts';
 import { phrasesFor } from './phrases.ts';
 import { ASK_AGAIN } from './words/ask-again.ts';
@@ -41,8 +41,8 @@ interface QuotedAnswerEnd {
   citations: Citations;
   /** Of several questions the best. */
   outcome: Outcome;
-  /** The questions of a message that were answered one after another. */
-  queries?: string[];
+  /** What was searched for instead of the message: its questions one after another, or the part of it that is answered. */
+  search?: { why: 'several' | 'part'; queries: string[] };
 }
 
 /** The quotes that answer, before they are written. */
@@ -51,10 +51,13 @@ export const answerTo = (query: Query, found: Found[]): QuotedAnswer =>
 
 /** Writes the extractive answer: quotes from the sources, or the reply that there is no answer. */
 export async function writeQuotes(options: WriteQuotesOptions, run: AnswerWriter): Promise<QuotedAnswerEnd> {
-  const { query, found, cite, acceptedLanguages, offer, search } = options;
-  const answer = answerTo(query, found);
-  const each = search && !query.isLongForm ? await answerEach(query, answer, search) : undefined;
+  const { cite, acceptedLanguages, offer, search } = options;
+  const whole = answerTo(options.query, options.found);
+  const inParts = options.query.isLongForm ? undefined : search;
+  const each = inParts && (await answerEach(options.query, whole, inParts));
   if (each) return writeEach(each, options, run);
+  const part = inParts && (await answerPart(options.query, whole, inParts));
+  const { query, found, answer } = part ?? { ...options, answer: whole };
   const quotes = createCitationList(found);
   const phrases = (): Phrases => phrasesFor(query, found, acceptedLanguages);
   const long = query.isLongForm;
@@ -62,7 +65,8 @@ export async function writeQuotes(options: WriteQuotesOptions, run: AnswerWriter
   if (answer.pieces.length === 0)
     run.append(writeNoAnswer(query, found, { acceptedLanguages, offer: await offer?.() }));
   else if (long && !answer.isUnsure) run.append(`\n\n${phrases().noMore}`);
-  return { citations: cite ? quotes.citations() : {}, outcome: outcomeOf(answer) };
+  const ended = { citations: cite ? quotes.citations() : {}, outcome: outcomeOf(answer) };
+  return part ? { ...ended, search: { why: 'part', queries: [part.question] } } : ended;
 }
 
 /** Several answers, a paragraph or more each, and a line for each question without one. */
@@ -90,7 +94,11 @@ async function writeEach(
   if (asked.length > 0)
     run.append(`\n\n${ASK_AGAIN[query.language.replyLanguage(found, acceptedLanguages)]}\n\n${asked.join('\n')}`);
   const isUnsure = told.every(({ answer }) => answer.isUnsure);
-  return { citations: cite ? quotes.citations() : {}, outcome: isUnsure ? 'unsure' : 'answered', queries };
+  return {
+    citations: cite ? quotes.citations() : {},
+    outcome: isUnsure ? 'unsure' : 'answered',
+    search: { why: 'several', queries },
+  };
 }
 
 /** A visitor's question without what Markdown reads, and without addresses. */

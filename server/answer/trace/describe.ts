@@ -10,7 +10,7 @@ import { rank } from '../extract/rank.ts';
 import { minConfidence, UNSURE_CONFIDENCE } from '../extract/threshold.ts';
 import { answerTo } from '../extract/write.ts';
 import type { MessageMeta } from '../runs.ts';
-import type { Rewritten } from '../retrieve/rewrite.ts';
+import type { Searched } from '../message-records.ts';
 import type { AnswerTrace, TracedContext } from './answer-trace.ts';
 
 const [CANDIDATES_SHOWN, SENTENCES_SHOWN, CITATIONS_SHOWN] = [20, 30, 50];
@@ -113,7 +113,7 @@ const describeTerms = (query: Query, search: SearchTrace | undefined): MessageTr
 
 const NO_PARTS: ScoreParts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0, quoted: 0, page: 0 };
 
-const rewrittenOf = ({ why, queries }: Rewritten): Rewritten => ({ why, queries });
+const rewrittenOf = ({ why, queries }: Searched): Searched => ({ why, queries });
 
 function candidatesOf({ search, given }: AnswerTrace, found: Found[]): MessageTrace['search']['candidates'] {
   const wasFound = new Set(found.map(({ entry }) => entry));

@@ -1,6 +1,7 @@
 import { asksNothing, splitQuestion } from './asking/clause.ts';
 import { hasVerb } from './asking/fragments.ts';
 import type { QuotedPart } from './asking/quoted.ts';
+import { readingsOf, type Reading } from './asking/readings.ts';
 import { severalIn, type SeveralQuestions } from './asking/several.ts';
 import { answerType, kindsAskedFor } from './answer-type.ts';
 import { isFollowUp, isStatementOfOwn, MAX_STATED, mayContinue, pointsBack } from './asking/follow-up.ts';
@@ -21,6 +22,8 @@ export interface Query {
   /** The part of the text that asks; all of it where it is one sentence. Confidence is computed from this part alone. */
   question: string;
   several: SeveralQuestions;
+  /** What to search for where no page answers the question, likeliest first. */
+  readings(): Reading[];
   language: QueryLanguage;
   /** Of the passages of the index, in the order in which they came. */
   siteLanguages: readonly Language[];
@@ -111,10 +114,11 @@ export function readQuery(
   const languageIn = (some: string) => languageOf(some, vocabulary.languages[0], vocabulary.languages);
   const readerOf = (some: string) =>
     new TermReader(vocabulary, (root, least) => index.statistics.idf(root, least), languageIn(some));
-  const split = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), {
-    worth: (sentence) => readerOf(sentence).worthOf(sentence),
-    isForeign: (sentence) => isForeign(sentence, vocabulary.languages),
-  });
+  const site = {
+    worth: (sentence: string) => readerOf(sentence).worthOf(sentence),
+    isForeign: (sentence: string) => isForeign(sentence, vocabulary.languages),
+  };
+  const split = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), site);
   const { question, aside, rest } = split;
   const language = languageIn(question);
   const reader = readerOf(question);
@@ -166,6 +170,7 @@ export function readQuery(
     text,
     question,
     several: severalIn(split),
+    readings: () => readingsOf(text.slice(0, MAX_QUERY_LENGTH), split, site),
     language: new QueryLanguage(text, index.siteLanguages),
     siteLanguages: vocabulary.languages,
     isLongForm: asksAtLength(text),

@@ -160,3 +160,30 @@ describe('one question beside others that ask for nothing', () => {
     expect(search).toBeUndefined();
   });
 });
+
+describe('a message of which only a part is answered', () => {
+  it.each([
+    ['Not sure whether this is the right place to write to, but is alcohol allowed?', 'is alcohol allowed?'],
+    ['Second attempt, the first message seems lost: alcohol in the workshop', 'alcohol in the workshop'],
+    ['vouchers valid - our grandmother collects everything and forgets everything', 'vouchers valid'],
+  ])('has its answer, told as of that part: %s', async (message, part) => {
+    const [whole, alone] = [await ask(message), await ask(part)];
+    expect(alone.outcome).toBe('answered');
+    expect(whole.search).toEqual({ why: 'part', queries: [part] });
+    expect(whole.response).toContain(alone.response);
+  });
+
+  it('has an unsure answer where what is left out may belong to it', async () => {
+    const { response, outcome } = await ask('how long can I return an unused lamp - Vermont maple syrup festival');
+    expect(outcome).toBe('unsure');
+    expect(response).toContain('45 days');
+  });
+
+  it.each([
+    'With a pet crocodile from Kenya, who won the cup in 1974?',
+    'Do you repair zeppelins (we inherited one, it leaks)?',
+    'In the summer of 1974, who ran for mayor of Ulaanbaatar?',
+  ])('is refused where no part asks what pages tell: %s', async (message) => {
+    expect(await ask(message)).toMatchObject({ outcome: 'unknown', citations: {}, search: undefined });
+  });
+});
