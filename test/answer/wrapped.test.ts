@@ -73,6 +73,11 @@ const WRAPPINGS: [what: string, wrap: (question: string) => string][] = [
     'before a wish without a subject, without a mark',
     (asked) => `${asked.replace('?', '')} Would be great to hear back before Friday, we have to plan`,
   ],
+  [
+    'behind a formal salutation, without a mark',
+    (asked) =>
+      `To whom it may concern: I am writing on behalf of my parents. ${asked.replace('?', '')} Sincerely, R. Okafor`,
+  ],
   ['between dashes', (asked) => `Good evening - ${asked.replace('?', '')} - thank you kindly`],
   [
     'beside Spanish, without a mark',

@@ -23,9 +23,9 @@ export const STATEMENT =
   /^\P{L}*(?:i|i['’]m|i['’]ve|we|we['’]ve|my|our|this|it|it['’]s|that|ich|wir|mein\p{L}{0,2}|je|j['’]\p{L}+|nous|ik|wij)(?!\p{L})/iu;
 /** Who writes, within a sentence. */
 export const WRITER = /\s(?:i|me|my|we|us|our|ich|mir|mich|wir|uns|moi|nous|mi|nos|noi|ik|mij|ons)(?!\p{L})/iu;
-/** What leads from a story to a question. */
+/** What leads from a story to a question, and a salutation that has a word questions begin with. */
 const TURN =
-  /^\P{L}*(?:any ?ways?|anyhow|basically|actually|moving on|jedenfalls|egal|bref|enfin|en fin|bueno|comunque|insomma|enfim|kortom)(?!\p{L})\P{L}*/iu;
+  /^\P{L}*(?:to whom it may concern|any ?ways?|anyhow|basically|actually|moving on|jedenfalls|egal|bref|enfin|en fin|bueno|comunque|insomma|enfim|kortom)(?!\p{L})\P{L}*/iu;
 /** A remark in brackets. */
 const BRACKETS = /\s*[(（]([^()（）]*)[)）]/gu;
 /** UTF-16 units, and words with a capital, of a sentence that is searched for the end of another. */
