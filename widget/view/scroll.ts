@@ -6,7 +6,6 @@ export function stickToEnd(log: HTMLElement): void {
   const [content, button] = log.children as HTMLCollectionOf<HTMLElement>;
   let isAtEnd = true;
   let last = 0;
-  const toEnd = (): void => void (log.scrollTop = log.scrollHeight);
   const update = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = log;
     const left = scrollHeight - scrollTop - clientHeight;
@@ -17,12 +16,12 @@ export function stickToEnd(log: HTMLElement): void {
   };
   const observer = new ResizeObserver(() => {
     // An open card stays beside its marker.
-    if (isAtEnd && !content!.querySelector('.card')) toEnd();
+    if (isAtEnd) scrollIntoLog(content!.querySelector('.card') ?? content!);
     update();
   });
   log.onscroll = update;
   button!.onclick = () => {
-    toEnd();
+    scrollIntoLog(content!);
     log.focus({ preventScroll: true });
   };
   observer.observe(log);
