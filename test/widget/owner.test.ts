@@ -135,7 +135,7 @@ const replyFor: Record<string, () => Response> = {
 test.each([
   ['limited', 'A break, please.', 'https://shop.test/help', 'https://shop.test/help'],
   ['failed', 'Something went wrong.', 'help@shop.test', 'mailto:help@shop.test'],
-  ['unsure', 'Possible answer', 'help@shop.test', 'mailto:help@shop.test'],
+  ['unsure', 'Perhaps so.', 'help@shop.test', 'mailto:help@shop.test'],
   ['unknown', 'I don’t know.', 'help@shop.test', 'mailto:help@shop.test'],
 ])('a question that is %s ends with the owner’s contact', async (reply, text, contact, href) => {
   chat = await mountAndOpen({ ...facing({ contact }), 'POST /ask': replyFor[reply]! });

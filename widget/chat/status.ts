@@ -5,7 +5,7 @@ import type { Failure } from '../client/client.ts';
 export interface Status {
   /**
    * `waiting`: sent, no text yet. `reconnecting`: the connection broke and is retried; `offline`: retried once there is a network.
-   * `limited`: rate limit reached. `done`, `limited` and `failed` are final.
+   * `limited`: refused by the rate limit, or a call was confirmed too late. `done`, `limited` and `failed` are final.
    */
   is: 'waiting' | 'streaming' | 'reconnecting' | 'offline' | 'done' | 'limited' | 'failed';
   /** Error code or finish reason, where a note is shown for it. */

@@ -64,7 +64,7 @@ export function Note({ chat, status, onRetry }: NoteProps): VNode | null {
   const isOver = is === 'limited' || is === 'failed';
   return note ? (
     <Notice
-      kind={isOver ? 'warning' : is}
+      kind={isOver ? `warning ${is}` : is}
       text={note}
       link={isOver && <OwnerLink address={chat.profile.value.contact} words={words.contact} />}
       disabled={!!left}

@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'إلغاء',
   unremoved: 'تعذّر الحذف. يُرجى المحاولة مرة أخرى.',
   nearest: 'قد تفيدك هذه الصفحات',
-  possible: 'إجابة محتملة',
 };

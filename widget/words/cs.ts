@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Zrušit',
   unremoved: 'Smazání se nezdařilo. Zkuste to prosím znovu.',
   nearest: 'Tyto stránky mohou pomoci',
-  possible: 'Možná odpověď',
 };

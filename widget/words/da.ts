@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Annuller',
   unremoved: 'Det kunne ikke slettes. Prøv igen.',
   nearest: 'Disse sider kan måske hjælpe',
-  possible: 'Muligt svar',
 };

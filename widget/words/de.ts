@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Abbrechen',
   unremoved: 'Das Löschen ist fehlgeschlagen. Bitte noch einmal versuchen.',
   nearest: 'Diese Seiten helfen vielleicht',
-  possible: 'Mögliche Antwort',
 };

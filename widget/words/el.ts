@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Ακύρωση',
   unremoved: 'Η διαγραφή απέτυχε. Δοκιμάστε ξανά.',
   nearest: 'Ίσως βοηθήσουν αυτές οι σελίδες',
-  possible: 'Πιθανή απάντηση',
 };

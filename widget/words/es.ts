@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Cancelar',
   unremoved: 'No se ha podido eliminar. Inténtelo de nuevo.',
   nearest: 'Estas páginas pueden ayudar',
-  possible: 'Respuesta posible',
 };

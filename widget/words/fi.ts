@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Peruuta',
   unremoved: 'Poistaminen epäonnistui. Yritä uudelleen.',
   nearest: 'Näistä sivuista voi olla apua',
-  possible: 'Mahdollinen vastaus',
 };

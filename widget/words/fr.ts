@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Annuler',
   unremoved: 'La suppression a échoué. Veuillez réessayer.',
   nearest: 'Ces pages peuvent vous aider',
-  possible: 'Réponse possible',
 };

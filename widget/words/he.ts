@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'ביטול',
   unremoved: 'המחיקה נכשלה. אנא נסו שוב.',
   nearest: 'הדפים האלה עשויים לעזור',
-  possible: 'תשובה אפשרית',
 };

@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Annulla',
   unremoved: 'Eliminazione non riuscita. Riprovi.',
   nearest: 'Queste pagine possono aiutare',
-  possible: 'Risposta possibile',
 };

@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'キャンセル',
   unremoved: '削除できませんでした。もう一度お試しください。',
   nearest: '参考になりそうなページ',
-  possible: '回答の候補',
 };

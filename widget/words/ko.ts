@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: '취소',
   unremoved: '삭제하지 못했습니다. 다시 시도해 주세요.',
   nearest: '도움이 될 만한 페이지',
-  possible: '가능한 답변',
 };

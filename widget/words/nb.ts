@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Avbryt',
   unremoved: 'Slettingen mislyktes. Prøv igjen.',
   nearest: 'Disse sidene kan hjelpe',
-  possible: 'Mulig svar',
 };

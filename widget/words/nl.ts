@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Annuleren',
   unremoved: 'Verwijderen is mislukt. Probeer het opnieuw.',
   nearest: 'Deze pagina’s helpen misschien',
-  possible: 'Mogelijk antwoord',
 };

@@ -2,6 +2,4 @@
 export const partsWords = {
   /** Above pages below a failed answer. */
   nearest: 'These pages may help',
-  /** Above an answer whose outcome is `unsure`. */
-  possible: 'Possible answer',
 };

@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Anuluj',
   unremoved: 'Nie udało się usunąć. Spróbuj ponownie.',
   nearest: 'Te strony mogą pomóc',
-  possible: 'Możliwa odpowiedź',
 };

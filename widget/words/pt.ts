@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Cancelar',
   unremoved: 'Não foi possível eliminar. Tente novamente.',
   nearest: 'Estas páginas podem ajudar',
-  possible: 'Resposta possível',
 };

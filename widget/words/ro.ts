@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Anulează',
   unremoved: 'Ștergerea nu a reușit. Încercați din nou.',
   nearest: 'Aceste pagini pot ajuta',
-  possible: 'Răspuns posibil',
 };

@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Отмена',
   unremoved: 'Не удалось удалить. Попробуйте ещё раз.',
   nearest: 'Эти страницы могут помочь',
-  possible: 'Возможный ответ',
 };

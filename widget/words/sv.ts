@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Avbryt',
   unremoved: 'Det gick inte att ta bort. Försök igen.',
   nearest: 'De här sidorna kan hjälpa',
-  possible: 'Möjligt svar',
 };

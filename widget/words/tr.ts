@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Vazgeç',
   unremoved: 'Silinemedi. Lütfen tekrar deneyin.',
   nearest: 'Bu sayfalar yardımcı olabilir',
-  possible: 'Olası yanıt',
 };

@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: 'Hủy',
   unremoved: 'Không xóa được. Vui lòng thử lại.',
   nearest: 'Các trang này có thể giúp ích',
-  possible: 'Câu trả lời có thể đúng',
 };

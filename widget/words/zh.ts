@@ -61,5 +61,4 @@ export const words: Words = {
   cancel: '取消',
   unremoved: '删除失败，请重试。',
   nearest: '这些页面可能有帮助',
-  possible: '可能的答案',
 };

@@ -106,6 +106,61 @@ test('in forced colours the marker of an opened card is another than the rest', 
   await expect
     .poll(async () => (await styleOf(open, 'background-color')) === (await styleOf(closed, 'background-color')))
     .toBe(false);
-  const pointer = await open.evaluate((element) => getComputedStyle(element, '::before').display);
-  expect(pointer).toBe('none');
+});
+
+test('what was refused for a while does not look like a failure', async () => {
+  const grounds: string[] = [];
+  for (const scene of ['Failed', 'Too many questions', 'A call not confirmed in time']) {
+    await see(scene);
+    const note = page.locator('.warning');
+    await expect.poll(() => styleOf(note, 'padding-top')).toBe('14px');
+    grounds.push(await styleOf(note, 'background-color'));
+    await page.close();
+  }
+  expect(grounds[1]).toBe(grounds[2]);
+  expect(grounds[0]).not.toBe(grounds[1]);
+});
+
+test('an answer that is not sure has a line along it, and room above its sources', async () => {
+  await see('Not sure', '&dir=rtl&language=ar');
+  const contact = page.locator('.contact');
+  await contact.waitFor();
+  const text = page.locator('.text');
+  expect(await styleOf(text, 'border-inline-start-width')).toBe('2px');
+  const [above, sources] = [await boxOf(text), await boxOf(page.locator('.sources'))];
+  expect(sources.y - above.y - above.height).toBeCloseTo(16, 0);
+  // The side on which the panel's lines begin.
+  const { x, width, height } = await boxOf(contact);
+  expect(x + width).toBeCloseTo(sources.x + sources.width, 0);
+  expect(height).toBeCloseTo(34, 0);
+});
+
+test('questions to go on with stand apart, and look other than replies', async () => {
+  await see('Questions to go on with');
+  const question = page.getByRole('button', { name: 'Who pays for the parcel?', exact: true });
+  await question.waitFor();
+  const actions = await boxOf(page.locator('.actions .top'));
+  const first = await boxOf(page.locator('.replies button').first());
+  expect(first.y - actions.y - actions.height).toBeGreaterThanOrEqual(16);
+  expect(first.height).toBeCloseTo(34, 0);
+  const color = await styleOf(question, 'color');
+  await page.close();
+  await see('Link cards and replies');
+  const reply = page.getByRole('button', { name: 'Compare them' });
+  await reply.waitFor();
+  expect((await boxOf(reply)).height).toBeCloseTo(34, 0);
+  expect(await styleOf(reply, 'color')).not.toBe(color);
+});
+
+test('the dot of a growing answer is no full stop', async () => {
+  page = await browser.newPage({ reducedMotion: 'reduce' });
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${server.base}/demo/states.html?scene=Streaming`);
+  const paragraph = page.locator('.text > p').last();
+  const dot = (): Promise<string[]> =>
+    paragraph.evaluate((element) => {
+      const { width, borderTopWidth, marginInlineStart } = getComputedStyle(element, '::after');
+      return [width, borderTopWidth, marginInlineStart];
+    });
+  await expect.poll(dot).toEqual(['0px', '5px', '6px']);
 });

@@ -7,7 +7,7 @@ import style from './answer.css?inline';
 
 const COPY = 'M8 8h12v12H8zM4 16V4h12';
 const RETRY = 'M20 4v6h-6m6 0a8 8 0 1 0 0 4';
-const THUMB = 'M7 20v-9l4-8q3 0 2 7h6l-2 10H4v-9h3';
+const THUMB = 'M7 20V10l4-7q4 0 2 7h5q3 0 2 3l-2 7H3V10h4';
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(style);

@@ -33,7 +33,7 @@ function createTable(values: [name: string, value: unknown][], create: Elements[
 
 /**
  * Shows the turn's pending call: its arguments, and buttons to make it or not, below the text that names it; once it was answered, the visitor's
- * Yes or No instead; once it is too late, the turn fails.
+ * Yes or No instead; once it is too late, that is said.
  */
 export const show: Part = (place, chat, turn, { create, createButton }) => {
   const { pending } = turn;
@@ -45,7 +45,7 @@ export const show: Part = (place, chat, turn, { create, createButton }) => {
   const expire = (): void => {
     if (turn.pending !== pending) return;
     turn.pending = undefined;
-    turn.status.value = { is: 'failed', message: words.expired };
+    turn.status.value = { is: 'limited', message: words.expired };
   };
   if (left <= 0) return expire();
   if (isAsked) {

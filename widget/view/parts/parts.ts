@@ -40,17 +40,17 @@ export const show: Show = (place, chat, turn, { create, createButton }) => {
     return part.type === 'link_cards' ? createLinks(part, chat, create) : '';
   });
   const questions = [
-    ...parts.filter((part) => part.type === 'quick_replies'),
-    ...(follow_ups ? [{ replies: follow_ups.map((label): Reply => ({ label })) }] : []),
-  ].map(({ replies }) => createReplies(replies, chat, create, createButton));
-  for (const other of answer.querySelectorAll(':scope > .parts, :scope > .possible')) other.remove();
+    ...parts.filter((part) => part.type === 'quick_replies').map(({ replies }) => ({ replies, name: 'replies' })),
+    ...(follow_ups ? [{ replies: follow_ups.map((label): Reply => ({ label })), name: 'replies next' }] : []),
+  ].map(({ replies, name }) => createReplies(name, replies, chat, create, createButton));
+  for (const other of answer.querySelectorAll(':scope > .parts')) other.remove();
   const isForm = parts.some(({ type }) => type === 'form');
   const all = create('div', { class: isForm ? 'parts asks' : 'parts' }, ...drawn);
   if (hasFailed) {
     if (all.querySelector('li')) all.prepend(create('p', { class: 'note' }, words.nearest));
     return place.replaceChildren(all);
   }
-  if (outcome === 'unsure') answer.prepend(create('p', { class: 'note possible' }, words.possible));
+  answer.classList.toggle('possible', outcome === 'unsure');
   if (outcome && outcome !== 'answered') all.append(createContact(chat, create));
   place.before(all);
   place.after(create('div', { class: 'parts' }, ...questions));
@@ -78,13 +78,14 @@ function citedPages({ turns }: Chat, failed: Turn): Part[] {
 }
 
 function createReplies(
+  name: string,
   replies: Reply[],
   chat: Chat,
   create: Elements['create'],
   createButton: Elements['createButton'],
 ): HTMLElement {
   const buttons = replies.map(({ label, query = label }) => createButton(label, () => chat.ask(query)));
-  return create('div', { class: 'replies', role: 'group', 'aria-label': chat.words.peek().suggestions }, ...buttons);
+  return create('div', { class: name, role: 'group', 'aria-label': chat.words.peek().suggestions }, ...buttons);
 }
 
 function createLinks({ cards }: LinkCards, chat: Chat, create: Elements['create']): HTMLElement {
