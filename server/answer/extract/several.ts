@@ -6,8 +6,11 @@ import type { Outcome } from '../../types.ts';
 import type { QuotePiece } from './compose.ts';
 import { selectAnswer, type QuotedAnswer } from './select.ts';
 
-/** Searches for one question of a message; `before`: those before it, which it may go on from. */
-export type SearchQuestion = (question: string, before: string[]) => Promise<SearchResult>;
+/**
+ * Searches for one question of a message; `before`: those before it, which it may go on from; `wordsAlone`: without a request
+ * for its meaning.
+ */
+export type SearchQuestion = (question: string, before: string[], wordsAlone?: boolean) => Promise<SearchResult>;
 
 /** A question with the quotes that answer it. */
 interface AnsweredQuestion {
@@ -79,7 +82,7 @@ export async function answerPart(
   let [best, most]: [AnsweredQuestion | undefined, number] = [undefined, 2 * rankOf(whole)];
   if (most === 2 * RANKS.indexOf('answered')) return undefined;
   for (const { question, isSafe } of query.readings()) {
-    const { query: asked, found } = await search(question, []);
+    const { query: asked, found } = await search(question, [], true);
     const answer = selectAnswer(asked, found);
     const rank = 2 * rankOf(answer) + (isSafe && answer.pieces.length > 0 ? 1 : 0);
     if (rank <= most) continue;

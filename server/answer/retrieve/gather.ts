@@ -112,8 +112,8 @@ export async function gatherContext(
     searched: searches?.length ? merge(await Promise.all(searches), own) : undefined,
     hosts,
     searchWords: (words) => knowledge.search(uuid, words, { sources, wordsAlone: true }),
-    searchQuestion: (text, before) =>
-      knowledge.search(uuid, text, { ...within, forQuotes: true, earlier: [...earlier, ...before] }),
+    searchQuestion: (text, before, wordsAlone) =>
+      knowledge.search(uuid, text, { ...within, forQuotes: true, earlier: [...earlier, ...before], wordsAlone }),
     canPass,
     talk: isTalk ? said : undefined,
   };
