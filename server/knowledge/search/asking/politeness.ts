@@ -71,8 +71,8 @@ export const isPoliteQuestion = (sentence: string): boolean =>
   sentence.length <= MAX_POLITE_LENGTH &&
   (POLITE_QUESTION.test(sentence) || POLITE_QUESTION.test(sentence.replace(GREETED, '')));
 
-/** How thanks and the like begin. */
-export const THANKS = `(?:many |much |(?:a )?big )?(?:thanks|thx|thnx|thanx|tnx|tks)|thank (?:you|u)|cheers|no (?:rush|hurry)|(?:vielen|herzlichen|besten|lieben) dank|danke|(?:muchas |mil )?gracias|(?:les?|os|te) agradezco|merci|je vous remercie|(?:mille |molte )?grazie|vi ringrazio|(?:muito )?obrigad[oa]|desde já|(?:alvast |hartelijk )?(?:bedankt|dank (?:je|u|jullie|voor))|(?:alvast|hartelijk) dank|tack(?: på)|(?:tusen |mange )?takk?(?: på| for)|(?:z góry )?(?:dziękuję|dzięki)|(?:předem )?děkuji|(?:şimdiden )?(?:çok )?teşekkür|(?:заранее )?(?:большое )?спасибо|благодарю|(?:щиро )?дякую|ευχαριστώ|شكرا|جزاكم|धन्यवाद|आपका बहुत|cảm ơn`;
+/** How thanks and closings begin. */
+export const THANKS = `(?:many |much |(?:a )?big )?(?:thanks|thx|thnx|thanx|tnx|tks)|thank (?:you|u)|cheers|no (?:rush|hurry)|(?:yours )?(?:sincerely|faithfully)|(?:kind|best|warm) (?:regards|wishes)|mit freundlichen grüßen|(?:viele|liebe|schöne|beste) grüße|(?:un )?saludos?(?=,)|atentamente|cordialement|bonne (?:journée|soirée)|cordiali saluti|met vriendelijke groet|pozdrawiam|s pozdravem|(?:vielen|herzlichen|besten|lieben) dank|danke|(?:muchas |mil )?gracias|(?:les?|os|te) agradezco|merci|je vous remercie|(?:mille |molte )?grazie|vi ringrazio|(?:muito )?obrigad[oa]|desde já|(?:alvast |hartelijk )?(?:bedankt|dank (?:je|u|jullie|voor))|(?:alvast|hartelijk) dank|tack(?: på)|(?:tusen |mange )?takk?(?: på| for)|(?:z góry )?(?:dziękuję|dzięki)|(?:předem )?děkuji|(?:şimdiden )?(?:çok )?teşekkür|(?:заранее )?(?:большое )?спасибо|благодарю|(?:щиро )?дякую|ευχαριστώ|شكرا|جزاكم|धन्यवाद|आपका बहुत|cảm ơn`;
 
 /** What people type for hello, please and thanks in a chat: words of no page. */
 const CHAT_WORDS = new Set(
