@@ -44,11 +44,7 @@ export class Marker extends Component<MarkerProps> {
   private readonly toggle = (): void => {
     this.show(!this.hasFocus);
     // The callback runs after the card is rendered.
-    this.setState({}, () => {
-      this.card?.focus();
-      // Within the text it takes more room than over it.
-      scrollIntoLog(this.card);
-    });
+    this.setState({}, () => this.card?.focus());
   };
 
   private readonly mount = (card: HTMLElement | null): void => {
