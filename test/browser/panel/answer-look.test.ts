@@ -164,3 +164,36 @@ test('the dot of a growing answer is no full stop', async () => {
     });
   await expect.poll(dot).toEqual(['0px', '5px', '6px']);
 });
+
+test('a call to confirm has a rule between its rows, a bounded value and one button that stands out', async () => {
+  await see('A call to confirm', '', { forcedColors: 'active' });
+  const value = page.getByRole('cell').last().locator('div');
+  const [yes, no] = ['Cancel the order', 'Don’t do it'].map((name) => page.getByRole('button', { name })) as [
+    Locator,
+    Locator,
+  ];
+  await yes.waitFor();
+  // It is no answer yet, to be copied or rated.
+  const rating = page.locator('.actions button[title="Helpful"]');
+  await rating.waitFor({ state: 'attached' });
+  await expect.poll(() => rating.isVisible()).toBe(false);
+  await expect.poll(async () => (await boxOf(value)).height).toBeLessThan(140);
+  // All of it can be read with the keyboard.
+  expect(await value.evaluate((element) => element.tabIndex)).toBe(0);
+  const rules = await page
+    .getByRole('rowheader')
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).borderTopWidth));
+  expect(rules).toEqual(['0px', '1px']);
+  expect(await styleOf(yes, 'background-color')).not.toBe(await styleOf(no, 'background-color'));
+});
+
+test.each([
+  ['A thumb down, with a word', 'Send', '.comment'],
+  ['A form', 'Call me back', '.parts'],
+])('in forced colours the button below “%s” keeps its own colours', async (scene, name, place) => {
+  await see(scene, '', { forcedColors: 'active' });
+  const button = page.locator(place).getByRole('button', { name });
+  await button.waitFor();
+  await expect.poll(() => styleOf(button, 'forced-color-adjust')).toBe('none');
+  expect((await boxOf(button)).height).toBeCloseTo(42, 0);
+});

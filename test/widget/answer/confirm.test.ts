@@ -120,8 +120,6 @@ test('a call to confirm is shown with its name and arguments, as text', async ()
   // The field keeps the focus: the buttons take none.
   expect(chat.root.activeElement?.tagName).toBe('TEXTAREA');
   expect(posted()).toEqual([]);
-  // It is no answer yet, to be copied or rated.
-  await waitFor(() => expect(chat.screen.queryByRole('button', { name: 'Helpful' })).toBeNull());
 });
 
 test('Yes is sent once, and the answer goes on in the same turn', async () => {

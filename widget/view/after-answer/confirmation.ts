@@ -19,13 +19,21 @@ const titleOf = (key: string): string => {
   return words && words[0]!.toUpperCase() + words.slice(1);
 };
 
+/** A value of more characters may need more than six lines; each line break counts as 20. */
+const LONG = 120;
+
 function createTable(values: [name: string, value: unknown][], create: Elements['create']): HTMLElement {
-  const rows = values.map(([name, value]) => {
+  const rows = values.map(([name, value], at) => {
+    const text = textOf(value);
     const header = create('th', { scope: 'row' }, titleOf(name));
-    const cell = create('td', { dir: 'auto' }, textOf(value));
-    header.style.verticalAlign = 'top';
-    cell.style.whiteSpace = 'pre-wrap';
-    cell.style.overflowWrap = 'anywhere';
+    const shown = create('div', { dir: 'auto' }, text);
+    shown.style.cssText = 'max-height: 9.6em; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere';
+    // Scrolls, and so takes the focus.
+    if (text.replaceAll('\n', ' '.repeat(20)).length > LONG) shown.tabIndex = 0;
+    const cell = create('td', {}, shown);
+    const line = at ? '1px solid #8883' : '0';
+    header.style.cssText = `vertical-align: top; background: none; border-top: ${line}`;
+    cell.style.borderTop = line;
     return create('tr', {}, header, cell);
   });
   return create('div', { class: 'scroll' }, create('table', {}, ...rows));
@@ -59,7 +67,7 @@ export const show: Part = (place, chat, turn, { create, createButton }) => {
     }),
   );
   if (isAsked) place.className = 'asks';
-  answers[0]!.style.cssText = 'color: var(--on); background: var(--fill)';
+  answers[0]!.style.cssText = 'color: var(--on); background: var(--fill); forced-color-adjust: none';
   const rows = Object.entries(values);
   place.append(
     create(
