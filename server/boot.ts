@@ -11,6 +11,7 @@ import { baseOf, listeningAt, misspeltVariables, connectableHost, readConfig, ty
 import { createDemo, type Demo } from './demo/demo.ts';
 import { asRefusal } from './schema/errors.ts';
 import { createHealth } from './health/health.ts';
+import { startTakeOver } from './knowledge/crawl/take-over.ts';
 import { createSchedules } from './knowledge/crawl/schedule.ts';
 import { handleSequentially } from './http/pipelining.ts';
 import { createFileReader, createStaticFiles } from './http/static.ts';
@@ -102,9 +103,12 @@ export async function boot(
     draining: () => draining,
   });
   const handle = app.callback();
-  const runningCrawls = await withFallback(sites.resume(), new Set<string>(), 'the crawls under way do not go on');
-  for (const source of await store.unfinishedSources())
-    if (!runningCrawls.has(source.site ?? '')) await knowledge.ingest(source);
+  const takeOver = await startTakeOver({
+    store,
+    resume: () => withFallback(sites.resume(), new Set<string>(), 'the crawls under way do not go on'),
+    knowledge,
+    log,
+  });
   await knowledge.embedMissing();
   await schedules.start();
   const retention = startRetention({ ...deps, snapshots: store });
@@ -146,6 +150,7 @@ export async function boot(
       // A command under way may wait for an answer.
       await runs.interrupt();
       await commandsEnded;
+      await takeOver.close();
       await schedules.close();
       await retention.close();
       await services.close();

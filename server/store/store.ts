@@ -7,6 +7,7 @@ import type { Credits } from './credits.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { PassageVersions } from './passage-versions.ts';
 import type { SharedAnswers } from './shared/answers.ts';
+import type { Learners, LearningVerbs } from './shared/learners.ts';
 import type { StoredMessage, StoredSession } from './shared/session-records.ts';
 import type { SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 import type { Visits } from './visits.ts';
@@ -37,6 +38,8 @@ export interface Store {
   readonly credits?: Credits;
   /** Absent likewise: all answers under way are in its memory. */
   readonly answers?: SharedAnswers;
+  /** Absent likewise: the process learns and crawls all that is unfinished. */
+  readonly learners?: Learners<Pick<Store, LearningVerbs>>;
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;

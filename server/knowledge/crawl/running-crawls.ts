@@ -5,6 +5,10 @@ import type { Crawl } from './crawl.ts';
 export class RunningCrawls {
   readonly #crawls = new Map<string, Crawl>();
 
+  get size(): number {
+    return this.#crawls.size;
+  }
+
   add(crawl: Crawl): void {
     this.#crawls.set(crawl.site.uuid, crawl);
   }
@@ -34,15 +38,13 @@ export class RunningCrawls {
 
   /** Abandons the crawls of a chatbot that is deleted. */
   drop(chatbot: string): void {
-    for (const [uuid, crawl] of this.#crawls) {
-      if (crawl.site.chatbot !== chatbot) continue;
-      this.#crawls.delete(uuid);
-      void crawl.abandon();
-    }
+    void this.abandonAll((_, crawl) => crawl.site.chatbot === chatbot);
   }
 
-  /** Abandons all; a restart goes on with them. */
-  async abandonAll(): Promise<void> {
-    await Promise.all([...this.#crawls.values()].map((crawl) => crawl.abandon()));
+  /** Abandons those of some sites, all by default; a restart goes on with them. */
+  async abandonAll(which: (site: string, crawl: Crawl) => boolean = () => true): Promise<void> {
+    const some = [...this.#crawls].filter(([site, crawl]) => which(site, crawl));
+    for (const [site] of some) this.#crawls.delete(site);
+    await Promise.all(some.map(([, crawl]) => crawl.abandon()));
   }
 }

@@ -17,9 +17,9 @@ export interface Sites {
   progress(site: StoredSite): Site;
   /** Stops a crawl; pages that were ingested stay. Does nothing where none runs. */
   stop(site: StoredSite): Promise<Site>;
-  /** Crawls a known site again. False where a crawl runs. */
+  /** Crawls a known site again. False where a crawl runs, in whichever process. */
   again(site: StoredSite): Promise<boolean>;
-  /** Continues the crawls that an earlier process left; returns their sites. */
+  /** Continues the crawls that no process goes on with; abandons those that another has taken. Returns the sites of the former. */
   resume(): Promise<Set<string>>;
   /** Abandons all crawls; `resume` continues them after a restart. */
   close(): Promise<void>;
@@ -41,6 +41,8 @@ const MAX_PAGES = 200;
 
 export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites {
   const { store, clock, crawls } = deps;
+  const { learners } = store;
+  const crawling = learners ? { ...deps, store: { ...store, updateSite: learners.verbs.updateSite } } : deps;
   const mutex = new KeyedMutex();
   let closed = false;
 
@@ -48,7 +50,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => mutex.run('sites', act);
 
   async function begin(site: StoredSite): Promise<void> {
-    const crawl = new Crawl(deps, site, () => crawls.delete(site.uuid));
+    const crawl = new Crawl(crawling, site, () => crawls.delete(site.uuid));
     crawls.add(crawl);
     try {
       await crawl.begin();
@@ -65,19 +67,47 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
   };
 
   async function restart(uuid: string, request: Partial<ResolvedRequest>): Promise<StoredSite | undefined> {
-    const site = await store.updateSite(uuid, (one) => ({
-      ...one,
-      ...request,
-      status: 'running',
-      plan: '',
-      round: one.round + 1,
-      dead_links: [],
-      dead_links_total: 0,
-      refollow: pagesToFollow(one),
-      modified_at: nextModifiedAt(one.modified_at, clock),
-    }));
-    if (site) await begin(site);
+    let isElsewhere = false;
+    const site = await store.updateSite(uuid, (one) => {
+      isElsewhere = learners !== undefined && one.status === 'running';
+      return isElsewhere ? one : restarted(one, request);
+    });
+    if (!site || isElsewhere) return undefined;
+    await begin(site);
     return site;
+  }
+
+  const restarted = (one: StoredSite, request: Partial<ResolvedRequest>): StoredSite => ({
+    ...one,
+    ...request,
+    status: 'running',
+    plan: '',
+    round: one.round + 1,
+    dead_links: [],
+    dead_links_total: 0,
+    refollow: pagesToFollow(one),
+    modified_at: nextModifiedAt(one.modified_at, clock),
+  });
+
+  /** Crawls that another process has taken; their sites say how they go on. */
+  async function abandonLost(): Promise<void> {
+    const ours = crawls.size > 0 ? await learners?.crawled() : undefined;
+    if (ours) await crawls.abandonAll((site) => !ours.has(site));
+  }
+
+  async function unfinished(): Promise<StoredSite[]> {
+    if (!learners) return store.unfinishedSites();
+    const sites = await Promise.all((await learners.takeUnfinishedSites()).map((uuid) => store.site(uuid)));
+    return sites.filter((site) => site !== undefined);
+  }
+
+  /** The crawl of a site that another process crawls, taken from it. */
+  async function takeCrawl({ uuid }: StoredSite): Promise<Crawl | undefined> {
+    if (!learners) return undefined;
+    await learners.takeSite(uuid);
+    const site = await store.site(uuid);
+    if (site?.status === 'running') await begin(site);
+    return crawls.get(uuid);
   }
 
   async function create(chatbot: string, request: ResolvedRequest): Promise<StoredSite | undefined> {
@@ -107,19 +137,21 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
         const known = (await store.sites(chatbot)).find((site) => site.url === url);
         if (known && crawls.has(known.uuid)) return { site: withProgress(known), running: true };
         const site = await (known ? restart(known.uuid, request) : create(chatbot, request));
-        const now = site && (await store.site(site.uuid));
-        return now && { site: withProgress(now), running: false };
+        const now = await store.site((site ?? known)?.uuid ?? '');
+        return now && { site: withProgress(now), running: site === undefined };
       }),
     progress: withProgress,
     stop: (site) =>
       inTurn(async () => {
-        const crawl = crawls.get(site.uuid);
+        const crawl = crawls.get(site.uuid) ?? (await takeCrawl(site));
         return withProgress(crawl ? await crawl.stop() : ((await store.site(site.uuid)) ?? site));
       }),
     again: ({ uuid }) => inTurn(async () => !closed && !crawls.has(uuid) && (await restart(uuid, {})) !== undefined),
     resume: () =>
       inTurn(async () => {
-        const sites = await store.unfinishedSites();
+        if (closed) return new Set();
+        await abandonLost();
+        const sites = await unfinished();
         for (const site of sites) await begin(site);
         return new Set(sites.map(({ uuid }) => uuid));
       }),

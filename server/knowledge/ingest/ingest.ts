@@ -74,6 +74,7 @@ export class Ingestion implements Knowledge {
   readonly #queue: FairQueue;
   readonly #embedding: Embedding | undefined;
   readonly #health: IngestionOptions['health'];
+  readonly #learners: Store['learners'];
   readonly #onChange: (chatbot: string) => void;
 
   constructor({
@@ -87,11 +88,13 @@ export class Ingestion implements Knowledge {
     retryDelays,
     onChange,
   }: IngestionOptions) {
+    this.#learners = store.learners;
+    const learning = store.learners ? { ...store, ...store.learners.verbs } : store;
     const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
     const onRecovery = (): void => {
       this.embedMissing().catch((error: unknown) => log.error({ err: error }, 'sources not embedded'));
     };
-    this.#deps = { store, web, clock, indexes };
+    this.#deps = { store: learning, web, clock, indexes };
     this.#log = log;
     this.#health = health;
     this.#onChange = onChange ?? (() => {});
@@ -101,7 +104,7 @@ export class Ingestion implements Knowledge {
       onError: (error) => log.error({ err: error }, 'learning failed'),
     });
     this.#embedding =
-      embedder && createEmbedding({ store, indexes, embedder, clock, log, health, onRecovery, retryDelays });
+      embedder && createEmbedding({ store: learning, indexes, embedder, clock, log, health, onRecovery, retryDelays });
   }
 
   /**
@@ -112,6 +115,7 @@ export class Ingestion implements Knowledge {
     const { uuid, chatbot, type, file_name } = source;
     // Files of one chatbot do not wait for those of another.
     const host = type === 'link' ? hostOf(file_name) : `file ${chatbot}`;
+    await this.#learners?.take(uuid);
     const owner = await userOf(this.#deps, chatbot);
     const run = (signal: AbortSignal) => this.#run({ source: uuid, chatbot }, work, signal);
     return { ended: this.#queue.add({ name: uuid, owner, host, group: chatbot, run }) };
@@ -153,9 +157,10 @@ export class Ingestion implements Knowledge {
   }
 
   /** Cancels what is queued or under way for a source and sets its status to `await`; undefined where it is gone. */
-  reset(uuid: string): Promise<StoredSource | undefined> {
+  async reset(uuid: string): Promise<StoredSource | undefined> {
     // In this order: a job that ended later would overwrite the status.
     this.#queue.cancel(uuid);
+    await this.#learners?.take(uuid);
     return mark(this.#deps, uuid, { status: 'await' });
   }
 
@@ -186,7 +191,11 @@ export class Ingestion implements Knowledge {
 
   async embedMissing(): Promise<void> {
     if (!this.#embedding) return;
-    for (const { uuid, chatbot } of await this.#deps.store.unembeddedSources(this.#embedding.model)) {
+    const sources = await this.#deps.store.unembeddedSources(this.#embedding.model);
+    // Those that another process has learned are embedded there.
+    const ours = await this.#learners?.takeFree(sources.map(({ uuid }) => uuid));
+    for (const { uuid, chatbot } of sources) {
+      if (ours && !ours.has(uuid)) continue;
       const owner = await userOf(this.#deps, chatbot);
       // A job that is queued or under way embeds its source at its end.
       if (this.#queue.has(uuid)) continue;

@@ -1,4 +1,5 @@
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
+import { Superseded } from '../../store/shared/learners.ts';
 import type { Change, SourceDocument, Store, StoredSource } from '../../store/store.ts';
 import { WebFailure } from '../../web/errors.ts';
 import type { Web } from '../../web/web.ts';
@@ -17,7 +18,10 @@ export interface IngestDeps {
 
 /** How an ingestion ended. */
 export interface Outcome {
-  /** The stored status of the source; `gone` where it was deleted meanwhile, `called off` where its signal fell. */
+  /**
+   * The stored status of the source; `gone` where it was deleted meanwhile, or another process has taken it; `called off`
+   * where its signal fell.
+   */
   status: string;
   /** Says to the owner why it failed, or what was left out; absent where the status says all. */
   reason?: string | undefined;
@@ -101,6 +105,7 @@ export async function failSource(
     return { status: 'gone' };
   }
   if (signal.aborted) return { status: 'called off' };
+  if (error instanceof Superseded) return { status: 'gone' };
   const reason = reasonOf(error);
   const lasting = lastingReason(error) !== undefined;
   if (lasting) await clearText(deps, source);

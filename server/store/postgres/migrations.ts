@@ -122,6 +122,13 @@ const STEPS = [
     primary key (message, start));
   alter table messages add column stop_requested boolean not null default false;
   `,
+  `
+  -- The processes that learn a source and crawl a site; none where that one has ended.
+  alter table sources add column learner text references processes on delete set null;
+  create index sources_of_learner on sources (learner) where learner is not null;
+  alter table sites add column crawler text references processes on delete set null;
+  create index sites_of_crawler on sites (crawler) where crawler is not null;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

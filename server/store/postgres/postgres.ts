@@ -16,6 +16,7 @@ import { migrate } from './migrations.ts';
 import { ownerOf } from './owner.ts';
 import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
 import { startCleaning } from './shared/clean.ts';
+import { learnersOf } from './shared/learners.ts';
 import { passageVersions } from './shared/passages.ts';
 import { beginProcess } from './shared/processes.ts';
 import { sessionVerbs } from './session-verbs.ts';
@@ -61,6 +62,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       visits: visitsOf(context),
       credits: creditsOf(context, options.log),
       answers: sharedAnswers(context),
+      learners: learnersOf(context),
       ...accountVerbs(context, owner.user.uuid),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),

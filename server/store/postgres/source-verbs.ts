@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cloneJson } from '../clone-json.ts';
+import { Superseded } from '../shared/learners.ts';
 import type { Change, SourceDocument, Store, StoredSource, StoredVectors } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
@@ -11,6 +12,7 @@ type DocumentVerbs = 'unfinishedSources' | 'unembeddedSources' | 'putDocument' |
 
 interface Row {
   record: string;
+  learner: string | null;
 }
 
 interface ChangeOptions {
@@ -20,7 +22,7 @@ interface ChangeOptions {
 }
 
 /** As in `isPending`. */
-const PENDING = ['await', 'chunking', 'embedding'];
+export const PENDING = ['await', 'chunking', 'embedding'];
 
 /** Another source of the chatbot goes by that identity. */
 class Taken extends Error {
@@ -31,11 +33,15 @@ class Taken extends Error {
   }
 }
 
-export function sourceVerbs(context: PostgresContext): Pick<Store, SourceVerbs | DocumentVerbs> {
-  const { sql, mutex, run, nextOrder, bus } = context;
+/** `isLearner`: changes are refused of sources that this process does not learn. */
+export function sourceVerbs(
+  context: PostgresContext,
+  { isLearner = false } = {},
+): Pick<Store, SourceVerbs | DocumentVerbs> {
+  const { process, sql, mutex, run, nextOrder, bus } = context;
 
   async function select(condition: Fragment): Promise<StoredSource[]> {
-    const rows = await sql<Row[]>`select record from sources ${condition}`;
+    const rows = await sql<Pick<Row, 'record'>[]>`select record from sources ${condition}`;
     return rows.map(({ record }) => fromJson<StoredSource>(record));
   }
 
@@ -64,8 +70,10 @@ export function sourceVerbs(context: PostgresContext): Pick<Store, SourceVerbs |
       unlessOrphaned(undefined, () =>
         inTransaction(sql, async (tx) => {
           const { count } = await tx`
-            insert into sources (uuid, n, chatbot, status, embedded_by, record)
-            select ${uuid}, ${n}::bigint, uuid, ${status}, ${embedded_by}, ${record} from chatbots
+            insert into sources (uuid, n, chatbot, status, embedded_by, learner, record)
+            select ${uuid}, ${n}::bigint, uuid, ${status}, ${embedded_by}, (select uuid from processes where uuid = ${process}),
+              ${record}
+            from chatbots
             where uuid = ${chatbot} and not is_deleted`;
           if (count === 0) return undefined;
           await claim(tx, source, source.identity);
@@ -91,8 +99,9 @@ export function sourceVerbs(context: PostgresContext): Pick<Store, SourceVerbs |
   }
 
   async function change(tx: Queries, uuid: string, by: Change<StoredSource>, { raise, identity }: ChangeOptions) {
-    const [row] = await tx<Row[]>`select record from sources where uuid = ${uuid} for no key update`;
+    const [row] = await tx<Row[]>`select record, learner from sources where uuid = ${uuid} for no key update`;
     if (!row) return undefined;
+    if (isLearner && row.learner !== process) throw new Superseded('another process learns the source');
     const before = fromJson<StoredSource>(row.record);
     if (identity !== undefined) await claim(tx, before, identity);
     const after = cloneJson(by(fromJson<StoredSource>(row.record)));

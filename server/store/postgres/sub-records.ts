@@ -1,4 +1,5 @@
 import { cloneJson } from '../clone-json.ts';
+import { Superseded } from '../shared/learners.ts';
 import type { Change } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
@@ -14,6 +15,8 @@ interface SubTable<T> {
   table: 'agents' | 'tags' | 'sites';
   /** The table of the sources that they name. */
   links?: 'agent_sources' | 'tag_sources';
+  /** Changes are refused of sites that this process does not crawl. */
+  isCrawler?: boolean;
   /** Stores what stands in other tables, or in columns of its own; the record is there. */
   after?(tx: Queries, record: T): Promise<unknown>;
 }
@@ -80,6 +83,7 @@ export class SubRecords<T extends SubRecord> {
         inTransaction(sql, async (tx) => {
           const [row] = await this.#select(tx, tx`where p.uuid = ${uuid} for update of p`);
           if (!row) return undefined;
+          if (this.#options.isCrawler) await this.#checkCrawler(tx, uuid);
           const changed = cloneJson(change(recordOf<T>(row)));
           await this.#write(tx, changed);
           const [written] = await this.#select(tx, tx`where p.uuid = ${uuid}`);
@@ -92,6 +96,11 @@ export class SubRecords<T extends SubRecord> {
   async remove(uuid: string): Promise<boolean> {
     const { sql } = this.#context;
     return (await sql`delete from ${sql(this.#options.table)} where uuid = ${uuid}`).count > 0;
+  }
+
+  async #checkCrawler(tx: Queries, uuid: string): Promise<void> {
+    const [ours] = await tx`select 1 from sites where uuid = ${uuid} and crawler = ${this.#context.process}`;
+    if (!ours) throw new Superseded('another process crawls the site');
   }
 
   #select(sql: Queries, condition: Fragment) {
@@ -111,6 +120,12 @@ export class SubRecords<T extends SubRecord> {
     const { uuid, chatbot, data_source_uuids } = record;
     const json = JSON.stringify(record);
     await tx`update ${tx(table)} set ${tx({ record: json, ...this.#columns(record) })} where uuid = ${uuid}`;
+    // Whoever begins a crawl has the site, until it ends.
+    if (table === 'sites')
+      await tx`
+        update sites set crawler = case when status = 'running' then
+          coalesce(crawler, (select uuid from processes where uuid = ${this.#context.process})) end
+        where uuid = ${uuid}`;
     if (links && data_source_uuids) {
       await tx`delete from ${tx(links)} where part = ${uuid}`;
       await tx`

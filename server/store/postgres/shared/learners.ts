@@ -1,0 +1,68 @@
+import type { Store, StoredSite, StoredSource } from '../../store.ts';
+import { fromJson, type PostgresContext } from '../context.ts';
+import { PENDING, sourceVerbs } from '../source-verbs.ts';
+import { SubRecords } from '../sub-records.ts';
+
+interface Row {
+  record: string;
+}
+
+export function learnersOf(context: PostgresContext): NonNullable<Store['learners']> {
+  const { sql, run, process } = context;
+  const { updateSource, claimIdentity, putDocument, putVectors } = sourceVerbs(context, { isLearner: true });
+  const sites = new SubRecords<StoredSite>(context, { table: 'sites', isCrawler: true });
+  /** None where others have taken this process for dead: what it takes stays free until its next sign of life. */
+  const own = sql`(select uuid from processes where uuid = ${process})`;
+
+  return {
+    verbs: {
+      updateSource,
+      claimIdentity,
+      putDocument,
+      putVectors,
+      updateSite: (uuid, change) => run(() => sites.update(uuid, change)),
+    },
+    take: (source) =>
+      run(async () => {
+        await sql`update sources set learner = ${own} where uuid = ${source} and learner is distinct from ${process}`;
+      }),
+    takeFree: (sources) =>
+      run(async () => {
+        const rows = await sql<{ uuid: string }[]>`
+          with free as (
+            select uuid from sources
+            where uuid in (select json_array_elements_text(${JSON.stringify(sources)}::text::json))
+              and (learner is null or learner = ${process})
+            for no key update skip locked)
+          update sources set learner = ${own} where uuid in (select uuid from free) returning uuid`;
+        return new Set(rows.map(({ uuid }) => uuid));
+      }),
+    takeUnfinished: () =>
+      run(async () => {
+        const rows = await sql<Row[]>`
+          with free as (
+            select uuid from sources where learner is null and status in ${sql(PENDING)} for no key update skip locked),
+          taken as (
+            update sources set learner = ${own} where uuid in (select uuid from free) returning n, record)
+          select record from taken order by n`;
+        return rows.map(({ record }) => fromJson<StoredSource>(record));
+      }),
+    takeSite: (site) =>
+      run(async () => {
+        await sql`update sites set crawler = ${own} where uuid = ${site} and status = 'running'`;
+      }),
+    takeUnfinishedSites: () =>
+      run(async () => {
+        const rows = await sql<{ uuid: string }[]>`
+          with free as (
+            select uuid from sites where crawler is null and status = 'running' for no key update skip locked)
+          update sites set crawler = ${own} where uuid in (select uuid from free) returning uuid`;
+        return rows.map(({ uuid }) => uuid);
+      }),
+    crawled: () =>
+      run(async () => {
+        const rows = await sql<{ uuid: string }[]>`select uuid from sites where crawler = ${process}`;
+        return new Set(rows.map(({ uuid }) => uuid));
+      }),
+  };
+}

@@ -1,0 +1,198 @@
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKnowledge } from '../../../server/knowledge/crawl/knowledge.ts';
+import { RunningCrawls } from '../../../server/knowledge/crawl/running-crawls.ts';
+import { createSites } from '../../../server/knowledge/crawl/sites.ts';
+import { startTakeOver } from '../../../server/knowledge/crawl/take-over.ts';
+import { Ingestion } from '../../../server/knowledge/ingest/ingest.ts';
+import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
+import type { StoredSource } from '../../../server/store/store.ts';
+import { createWeb } from '../../../server/web/web.ts';
+import { until } from '../../running.ts';
+import { listen } from '../../web/listener.ts';
+import { aChatbot, aSource } from '../records.ts';
+import { makeSchema, type Schema } from './fixture.ts';
+import { startPostgres } from './server.ts';
+
+const server = await startPostgres();
+afterAll(() => server?.stop());
+
+/** What a process has of a database: a store of its own, and what learns and crawls over it. */
+async function openProcess(url: string, allow: string) {
+  const store = await openPostgresStore({ url, clock: Date.now, max: 4 });
+  const outcomes: unknown[] = [];
+  const log = { info: ({ status }: { status?: unknown }) => void outcomes.push(status), error() {} };
+  const web = createWeb({ allow: [allow], deadline: 30_000, clock: Date.now });
+  const deps = { store, web, clock: Date.now, log };
+  const ingestion = new Ingestion(deps);
+  const crawls = new RunningCrawls();
+  const sites = createSites({ ...deps, ingestion, crawls });
+  const knowledge = createKnowledge(ingestion, crawls);
+  const takeOver = await startTakeOver({ store, resume: () => sites.resume(), knowledge, log });
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await takeOver.close();
+    await sites.close();
+    await knowledge.close();
+    await store.close();
+  };
+  return { store, sites, knowledge, outcomes, close: () => (closing ??= close()) };
+}
+type Process = Awaited<ReturnType<typeof openProcess>>;
+
+describe.skipIf(!server)('learning by several processes', () => {
+  let schema: Schema;
+  let sql: postgres.Sql;
+  let site: Awaited<ReturnType<typeof listen>>;
+  let a: Process;
+  let b: Process;
+  let chatbot: string;
+  /** Of each path the requests so far. */
+  let fetched: Map<string, number>;
+  /** While it is pending, no page is sent. */
+  let gate: Promise<void>;
+  let open: () => void;
+
+  beforeEach(async () => {
+    fetched = new Map();
+    gate = Promise.resolve();
+    open = () => {};
+    site = await listen(async ({ url = '' }, response) => {
+      if (!url.startsWith('/page')) return void response.writeHead(404).end();
+      const times = (fetched.get(url) ?? 0) + 1;
+      fetched.set(url, times);
+      await gate;
+      const links = url === '/page' ? [1, 2, 3, 4].map((n) => `<a href="/page/${n}">${n}</a>`).join('') : '';
+      response.writeHead(200, { 'Content-Type': 'text/html' });
+      response.end(`<title>Ferry ${url}</title><p>The ferry ${url} leaves at ${times} o'clock.</p>${links}`);
+    });
+    schema = await makeSchema(server!.url);
+    sql = postgres(schema.url, { max: 1, onnotice: () => {} });
+    const allow = `127.0.0.1:${site.port}`;
+    [a, b] = await Promise.all([openProcess(schema.url, allow), openProcess(schema.url, allow)]);
+    const record = aChatbot(a.store.owner.user.uuid);
+    await a.store.createChatbot(record, []);
+    chatbot = record.uuid;
+  });
+  afterEach(async () => {
+    open();
+    await Promise.all([a.close(), b.close()]);
+    await site.close();
+    await sql.end();
+    await schema.drop();
+  });
+
+  const shut = (): void => void (gate = new Promise((resolve) => (open = resolve)));
+  async function add({ store, knowledge }: Process, path: string): Promise<StoredSource> {
+    const address = site.origin + path;
+    const source = aSource(chatbot, { title: '', status: 'await', file_name: address, identity: address });
+    await store.createSource(source);
+    await knowledge.ingest(source);
+    return source;
+  }
+  const learned = (count: number) =>
+    until(
+      () => b.store.sources(chatbot),
+      (all) => all.filter(({ status }) => status === 'success').length === count,
+    );
+  const isFetched = (path: string, times = 1) =>
+    until(
+      async () => fetched.get(path),
+      (count) => count === times,
+    );
+  it('fetches each source once, whichever is told of it', async () => {
+    await Promise.all(Array.from({ length: 30 }, (_, n) => add(n % 2 ? a : b, `/page/${n}`)));
+    await learned(30);
+    expect([...fetched.values()]).toEqual(Array.from({ length: 30 }, () => 1));
+  });
+
+  it('goes on with what a process has left that ended', async () => {
+    shut();
+    const { uuid } = await add(a, '/page/1');
+    await isFetched('/page/1');
+    await a.close();
+    open();
+    await learned(1);
+    expect(fetched.get('/page/1')).toBe(2);
+    expect((await b.store.document(uuid))!.text).toContain('2 o');
+  });
+
+  it('keeps what the later of two was told to learn', async () => {
+    shut();
+    const { uuid } = await add(a, '/page/1');
+    await isFetched('/page/1');
+    const openFirst = open;
+    gate = Promise.resolve();
+    expect(await b.knowledge.reingest(uuid)).toBe(true);
+    const [{ modified_at }] = (await learned(1)) as [StoredSource];
+    openFirst();
+    await until(async () => a.outcomes.length, Boolean);
+    expect(a.outcomes).toEqual(['gone']);
+    expect(await b.store.source(uuid)).toMatchObject({ status: 'success', modified_at });
+    expect((await b.store.document(uuid))!.text).toContain('2 o');
+  });
+
+  it('refuses changes of a source that another process has taken', async () => {
+    const { uuid, chatbot: of } = await add(a, '/page/1');
+    await learned(1);
+    const { verbs } = a.store.learners!;
+    const document = { title: 'Old', text: 'Old.', passages: [] };
+    expect(await verbs.putDocument(uuid, document)).toBe(true);
+    await b.knowledge.reingest(uuid);
+    await isFetched('/page/1', 2);
+    await learned(1);
+    const changes = [
+      verbs.putDocument(uuid, document),
+      verbs.updateSource(uuid, (one) => ({ ...one, title: 'Old' })),
+      verbs.putVectors(uuid, { model: 'm', dimensions: 1, rows: new Int8Array(1) }),
+      verbs.claimIdentity(uuid, 'https://a.example/', (one) => one),
+    ];
+    for (const change of changes) await expect(change).rejects.toThrow('another process learns the source');
+    expect((await b.store.document(uuid))!.text).toContain('2 o');
+    expect(await a.store.sources(of)).toMatchObject([{ status: 'success' }]);
+  });
+
+  const crawl = async ({ sites }: Process) => (await sites.start(chatbot, { url: `${site.origin}/page` }))!;
+  const ended = (uuid: string) =>
+    until(
+      () => b.store.site(uuid),
+      (one) => one!.status !== 'running',
+    );
+
+  it('crawls a site once, whichever is told of it', async () => {
+    shut();
+    const first = await crawl(a);
+    expect(first.running).toBe(false);
+    expect(await crawl(b)).toMatchObject({ site: { uuid: first.site.uuid }, running: true });
+    expect(await b.sites.again((await b.store.site(first.site.uuid))!)).toBe(false);
+    open();
+    expect(await ended(first.site.uuid)).toMatchObject({ status: 'done', found: 5, done: 5 });
+    expect([...fetched.values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('goes on with a crawl whose process was taken for dead', async () => {
+    shut();
+    const { site: started } = await crawl(a);
+    await isFetched('/page');
+    await sql`delete from processes where uuid in (select crawler from sites)`;
+    const [other] = await until(
+      () => sql`select crawler from sites where crawler is not null`,
+      (rows) => rows.length === 1,
+    );
+    expect(other).toBeDefined();
+    open();
+    expect(await ended(started.uuid)).toMatchObject({ status: 'done', found: 5, done: 5 });
+    expect(await b.store.sources(chatbot)).toHaveLength(5);
+  });
+
+  it('stops a crawl of the other process', async () => {
+    shut();
+    const { site: started } = await crawl(a);
+    await isFetched('/page');
+    expect(await b.sites.stop((await b.store.site(started.uuid))!)).toMatchObject({ status: 'stopped' });
+    open();
+    await a.close();
+    expect(await b.store.site(started.uuid)).toMatchObject({ status: 'stopped' });
+    expect([...fetched.keys()]).toEqual(['/page']);
+  });
+});
