@@ -33,10 +33,13 @@ export class Run {
   step = '';
   /** Number of steps begun. */
   steps = 0;
+  /** Called with each text that is written. */
+  onText: (() => void) | undefined;
 
   // Two bytes a unit, so that an offset is an index and no string keeps a network buffer alive.
   #text = Buffer.alloc(0);
   #length = 0;
+  #shown = Infinity;
   #finalText: string | undefined;
   #heldBack = '';
   #received = 0;
@@ -56,9 +59,20 @@ export class Run {
     return run;
   }
 
-  /** UTF-16 units that readers can get. */
+  /** UTF-16 units that are written. */
   get length(): number {
     return this.#length;
+  }
+
+  /** UTF-16 units that readers can get: all that are written, unless `showUpTo` says fewer. */
+  get shown(): number {
+    return Math.min(this.#length, this.#shown);
+  }
+
+  /** Keeps from readers what is written behind an offset, until it is called with a larger one or the answer has been stored. */
+  showUpTo(offset: number): void {
+    this.#shown = offset;
+    this.#wakeReaders();
   }
 
   /** Whether `MAX_ANSWER_LENGTH` was appended, white space at the ends included; later text is dropped. */
@@ -135,7 +149,10 @@ export class Run {
 
   end(ended: RunEnd): void {
     this.ended = ended;
-    if (ended.message) this.message = ended.message;
+    if (ended.message) {
+      this.message = ended.message;
+      this.#shown = Infinity;
+    }
     if (ended.message?.response.length === this.#length) this.#keepFinal(ended.message.response);
     this.#wakeReaders();
   }
@@ -157,6 +174,7 @@ export class Run {
     }
     this.#text.write(units, this.#length * 2, 'utf16le');
     this.#length += units.length;
+    this.onText?.();
     this.#wakeReaders();
   }
 

@@ -230,7 +230,7 @@ export class AnswerRuns {
   async #soFar(message: StoredMessage): Promise<StoredMessage> {
     const run = this.#runs.get(message.uuid);
     const work = this.#workOf(message.uuid);
-    if (run && !run.ended) return withBackground({ ...message, response: run.read(0) }, work);
+    if (run && !run.ended) return withBackground({ ...message, response: run.read(0, run.shown) }, work);
     // It has ended while the store was being read.
     return withBackground((await this.#store.message(message.uuid)) ?? message, work);
   }

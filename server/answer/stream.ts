@@ -74,13 +74,14 @@ export function follow(run: Run, res: ServerResponse, from: number, format: Stre
   const wake = (): void => {
     if (isWaiting || isOver) return;
     if (rest) return writeRest(rest);
-    const piece = run.length > offset ? run.read(offset, MAX_WRITE) : '';
+    const { shown } = run;
+    const piece = shown > offset ? run.read(offset, Math.min(MAX_WRITE, shown - offset)) : '';
     offset += piece.length;
     const text = piece === '' ? '' : format.text(piece, offset);
     // A reader may name an offset beyond the end.
-    if (run.ended && offset >= run.length) return finish(text, run.ended);
+    if (run.ended && offset >= shown) return finish(text, run.ended);
     if (text !== '') write(text);
-    if (offset < run.length) wake();
+    if (offset < shown) wake();
     else if (run.steps !== steps && !isWaiting) writeStep();
   };
   /** A step that has ended meanwhile is passed over. */

@@ -3,6 +3,8 @@ import type { Run } from '../run.ts';
 
 /** Milliseconds between two batches at least, and between two looks at answers that say nothing. */
 const [BATCH_MS, LOOK_MS] = [75, 500];
+/** Milliseconds until the first text of an answer is stored: most quotes have ended by then, and need no batch. */
+const FIRST_MS = 20;
 /** UTF-16 units of a piece: 32 KB. */
 const MAX_PIECE = 16_384;
 
@@ -16,13 +18,18 @@ interface Writing {
   isHidden: boolean;
 }
 
-/** Writes the answers of this process in batches, all in one statement, and hears what others want of them. */
+/**
+ * Writes the answers of this process in batches, all in one statement, and hears what others want of them. Readers get what
+ * is stored: what they have seen of an answer whose process dies is the beginning of what others find.
+ */
 export class AnswerBatches {
   readonly #answers: SharedAnswers;
   readonly #onLost: (run: Run) => void;
   /** By message. */
   readonly #writings = new Map<string, Writing>();
   #timer: NodeJS.Timeout | undefined;
+  #dueAt = 0;
+  #isWriting = false;
   #writing: Promise<void> = Promise.resolve();
   #lookedAt = 0;
 
@@ -34,10 +41,18 @@ export class AnswerBatches {
 
   /** Begins once `stored` has resolved with true: from then on the message is there. */
   add(run: Run, stored: Promise<boolean>, { isHidden }: { isHidden: boolean }): void {
+    run.showUpTo(0);
     const begin = (isStored: boolean): void => {
-      if (!isStored) return;
-      this.#writings.set(run.message.uuid, { run, taken: 0, pending: [], isHidden });
-      this.#writeLater();
+      if (!isStored || run.ended) return;
+      const writing = { run, taken: 0, pending: [], isHidden };
+      this.#writings.set(run.message.uuid, writing);
+      const first = (): void => {
+        run.onText = undefined;
+        this.#writeWithin(FIRST_MS);
+      };
+      if (isHidden || run.length === 0) this.#writeWithin(BATCH_MS);
+      else first();
+      if (!isHidden && run.length === 0) run.onText = first;
     };
     stored.then(begin, () => {});
   }
@@ -48,14 +63,21 @@ export class AnswerBatches {
     if (this.#writings.get(uuid)?.run === run && this.#writings.delete(uuid)) await this.#writing;
   }
 
-  #writeLater(): void {
-    if (this.#timer || this.#writings.size === 0) return;
+  /** The next batch is written in so many milliseconds at most, or where one is being written, after it. */
+  #writeWithin(milliseconds: number): void {
+    if (this.#isWriting || this.#writings.size === 0) return;
+    const at = performance.now() + milliseconds;
+    if (this.#timer && this.#dueAt <= at) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = at;
     this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#isWriting = true;
       this.#writing = this.#write().finally(() => {
-        this.#timer = undefined;
-        this.#writeLater();
+        this.#isWriting = false;
+        this.#writeWithin(BATCH_MS);
       });
-    }, BATCH_MS);
+    }, milliseconds);
   }
 
   async #write(): Promise<void> {
@@ -74,7 +96,10 @@ export class AnswerBatches {
   #settle(writing: Writing, state: AnswerState | undefined): void {
     const { run } = writing;
     if (!state?.isOurs) return this.#onLost(run);
-    if (state.isStored) writing.pending = [];
+    if (state.isStored) {
+      writing.pending = [];
+      run.showUpTo(writing.taken);
+    }
     if (state.isStopRequested) run.stop();
   }
 }

@@ -151,7 +151,8 @@ describe.skipIf(!server)('answers of several processes', () => {
       await new Promise((done) => setTimeout(done, 5));
     }
     await stream.until(has(text.trim()));
-    expect(await rowsOf()).toBeLessThanOrEqual((performance.now() - begin) / 75);
+    // The first is written before the interval is over.
+    expect(await rowsOf()).toBeLessThanOrEqual(1 + (performance.now() - begin) / 75);
     await long.end();
     await stream.done;
   });
@@ -226,8 +227,8 @@ describe.skipIf(!server)('answers of several processes', () => {
       finish_reason: 'interrupted',
       response: textOf(told),
     });
-    // The last batch may be lost with the process.
     const seen = textOf(own.events());
-    expect(seen.startsWith(textOf(told)) || textOf(told).startsWith(seen)).toBe(true);
+    expect(seen).not.toBe('');
+    expect(textOf(told).startsWith(seen)).toBe(true);
   });
 });
