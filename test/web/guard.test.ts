@@ -197,12 +197,14 @@ describe('the address guard', () => {
 
   it(`refuses ${BYPASSES.length} ways to the inside without one connection`, async () => {
     const web = createWeb({ allow: [], lookup, deadline: 300 });
+    const connections = (): number => site.connections() + (six?.connections() ?? 0);
+    const before = connections();
     for (const bypass of BYPASSES) {
       await refused(web, bypass.replace('P', String(site.port)));
       if (six) await refused(web, bypass.replace('P', String(six.port)));
     }
     expect(BYPASSES.length).toBeGreaterThan(200);
-    expect(site.connections() + (six?.connections() ?? 0)).toBe(0);
+    expect(connections()).toBe(before);
     await web.close();
   });
 
@@ -223,11 +225,13 @@ describe('the address guard', () => {
     let asked = 0;
     const rebinding: Lookup = async () => [{ address: asked++ === 0 ? '192.31.7.1' : '127.0.0.1', family: 4 }];
     const web = createWeb({ allow: [], lookup: rebinding, deadline: 300 });
+    // Another process may have met this port, which it knew as that of a server that has ended.
+    const before = site.connections();
     await refused(web, `http://rebind.example:${site.port}/`);
     expect(asked).toBe(1);
     await refused(web, `http://rebind.example:${site.port}/`);
     await web.close();
-    expect(site.connections()).toBe(0);
+    expect(site.connections()).toBe(before);
   });
 
   it('lets FETCH_ALLOW pass for exactly that host and port', async () => {
