@@ -136,21 +136,23 @@ test('applies position, teaser, consent and language, on a page from right to le
   await expect.poll(tag).not.toContain('data-teaser');
 });
 
-test('aligns an English greeting to the left in an Arabic panel, and an Arabic one to the right', async () => {
-  const indent = (text: string): Promise<number> =>
+test('aligns a greeting as its panel, with its own direction: an English one in an Arabic panel', async () => {
+  const toTheRight = (text: string): Promise<number> =>
     preview()
       .getByText(text)
       .evaluate((element) => {
         const range = document.createRange();
         range.selectNodeContents(element);
-        return range.getBoundingClientRect().left - element.getBoundingClientRect().left;
+        return element.getBoundingClientRect().right - range.getBoundingClientRect().right;
       });
   await choice('Language').selectOption('ar');
   await clickUntil(preview().getByRole('button', { name: 'فتح المحادثة' }), preview().getByText('مرحبًا!'));
-  await expect.poll(() => indent('مرحبًا!')).toBeGreaterThan(4);
+  await expect.poll(() => toTheRight('مرحبًا!')).toBeLessThan(2);
   await label('Greeting').fill('Welcome?');
   await preview().getByText('Welcome?').waitFor();
-  await expect.poll(() => indent('Welcome?')).toBeLessThan(2);
+  await expect.poll(() => toTheRight('Welcome?')).toBeLessThan(2);
+  const greeting = preview().getByText('Welcome?');
+  expect(await greeting.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr');
 });
 
 test('leaves invalid values out of the tag: a number out of its bounds, an address of another scheme', async () => {
