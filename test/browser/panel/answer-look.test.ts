@@ -1,21 +1,9 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startBuiltServer, type BuiltServer } from '../built-server.ts';
-import { launchChromium } from '../chromium.ts';
+import type { BrowserContextOptions, Locator, Page } from 'playwright';
+import { afterEach, expect, test } from 'vitest';
 import { contrastOf } from './contrast.ts';
+import { browser, server } from './served.ts';
 
-let server: BuiltServer;
-let browser: Browser;
 let page: Page;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
 
 afterEach(() => page?.close());
 
