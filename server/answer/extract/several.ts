@@ -79,8 +79,9 @@ export async function answerPart(
   whole: QuotedAnswer,
   search: SearchQuestion,
 ): Promise<AnsweredQuestion | undefined> {
+  const surest = 2 * RANKS.indexOf('answered');
   let [best, most]: [AnsweredQuestion | undefined, number] = [undefined, 2 * rankOf(whole)];
-  if (most === 2 * RANKS.indexOf('answered')) return undefined;
+  if (most === surest) return undefined;
   for (const { question, isSafe } of query.readings()) {
     const { query: asked, found } = await search(question, [], true);
     const answer = selectAnswer(asked, found);
@@ -88,6 +89,7 @@ export async function answerPart(
     if (rank <= most) continue;
     best = { question, query: asked, found, answer: { ...answer, isUnsure: answer.isUnsure || !isSafe } };
     most = rank;
+    if (rank > surest) break;
   }
   return best;
 }
