@@ -153,13 +153,15 @@ export class Run {
       this.message = ended.message;
       this.#shown = Infinity;
     }
-    if (ended.message?.response.length === this.#length) this.#keepFinal(ended.message.response);
+    const text = ended.message?.response;
+    if (text !== undefined && text.length <= this.#length) this.#keepFinal(text);
     this.#wakeReaders();
   }
 
   /** Drops the buffer: a reader that stalls reads on in the record's text. */
   #keepFinal(text: string): void {
     this.#finalText = text;
+    this.#length = text.length;
     this.#text = Buffer.alloc(0);
   }
 

@@ -266,15 +266,15 @@ export class AnswerRuns {
     try {
       if (!(await stored)) throw notFound('session');
       await this.#shared?.batches.remove(run);
-      if (!(await this.#storage.save(question, message))) throw notFound('session');
-      const { requestsPerson } = result;
-      const isNew = !question.ephemeral && (await this.#storage.updateSession(question, run, findings, requestsPerson));
+      const ended = await this.#storage.end(question, message);
+      const isNew = await this.#storage.updateSession(question, run, findings, result.requestsPerson);
       await counted;
       if (background) this.#background.follow(question, background, run.order);
-      run.end({ message, ...(fault ? { refusal: fault } : {}) });
+      run.end({ message: ended, ...(fault ? { refusal: fault } : {}) });
       if (isNew) tellOfRequest(this.events, this.#log, question);
     } catch (error) {
       background?.stop();
+      void this.#storage.abandon(question, message);
       if (!(error instanceof Refusal)) this.#log.error({ ...logFields(question), err: error }, 'answer not stored');
       const reason = (await stored.catch(() => false)) ? 'the question was stored, its answer was not' : undefined;
       const internal = () => new Refusal('internal', 'the answer could not be stored', { cause: error });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Values } from '../../agents/variables.ts';
 import { retry } from '../../async/retry.ts';
+import { notFound, Refusal } from '../../schema/errors.ts';
 import type { Store, StoredMessage, StoredSession } from '../../store/store.ts';
 import type { BackgroundResults } from '../background/results.ts';
 import type { Finding } from '../background/work.ts';
@@ -9,6 +10,8 @@ import type { Run } from '../run.ts';
 
 /** Milliseconds between attempts to store a message while no file can be opened: other answers close theirs as they end. */
 const RETRY_DELAYS = [100, 300, 1000];
+/** Milliseconds between attempts to give up an answer while the store is away: half an hour. */
+const ABANDON_DELAYS = Array<number>(900).fill(2000);
 const isShortOfFiles = (error: unknown): boolean =>
   ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
@@ -30,16 +33,48 @@ export class AnswerStorage {
     this.#background = background;
   }
 
-  /** False where the session, or the message of an answer that goes on, has been deleted meanwhile. */
+  /** False where the session, or the message of an answer that goes on, has been deleted meanwhile, or is interrupted. */
   save({ ephemeral, confirmed }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> {
     if (ephemeral) return Promise.resolve(true);
-    const goOn = () => this.#store.updateMessage(message.uuid, (stored) => withAnswerOf(message, stored)).then(Boolean);
+    const goOn = async (): Promise<boolean> => {
+      let isOurs = true;
+      const updated = await this.#store.updateMessage(message.uuid, (stored) => {
+        isOurs = stored.finish_reason === '' || message.finish_reason === '';
+        return isOurs ? withAnswerOf(message, stored) : stored;
+      });
+      return isOurs && updated !== undefined;
+    };
     const save = confirmed ? goOn : () => this.#store.saveMessage(message, session);
     return retry(save, isShortOfFiles, RETRY_DELAYS);
   }
 
+  /**
+   * Stores the end of an answer and gives what is stored: an answer that others take for interrupted stays so. Throws `not_found`
+   * where the message is gone.
+   */
+  async end(question: Question, message: StoredMessage): Promise<StoredMessage> {
+    const { answers } = this.#store;
+    const isEnded = await (answers && !question.ephemeral && !question.confirmed
+      ? answers.end(message)
+      : this.save(question, message));
+    const stored = isEnded ? message : answers && (await this.#store.message(message.uuid));
+    if (!stored) throw notFound('session');
+    return stored;
+  }
+
+  /** Gives up an answer whose end cannot be stored, once the store can be reached: to others it is interrupted. Never rejects. */
+  async abandon({ ephemeral }: Question, { uuid }: StoredMessage): Promise<void> {
+    const { answers } = this.#store;
+    if (!answers || ephemeral) return;
+    const isAway = (error: unknown): boolean => error instanceof Refusal;
+    await retry(() => answers.abandon(uuid), isAway, ABANDON_DELAYS, { isBackground: true }).catch((err: unknown) =>
+      this.#log.error({ message: uuid, err }, 'an answer that could not be stored is not given up'),
+    );
+  }
+
   /** Stores what the session keeps of the answer; a failure is only logged. True where a person is first requested. */
   async updateSession(question: Question, run: Run, findings: Finding[], requestsPerson?: true): Promise<boolean> {
+    if (question.ephemeral) return false;
     const { uuid } = question.session;
     // What background agents found comes after what the question's own words gave.
     const variables = Object.assign({}, run.collected, ...findings.map((one) => one.variables)) as Values;

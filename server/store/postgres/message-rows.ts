@@ -16,14 +16,14 @@ export const forgetPieces = (queries: Queries, message: string) =>
   queries`delete from answer_pieces where message = ${message}`;
 
 /**
- * Stores a message, and its session where that is given and new, in one statement; `isNew`: unless one of its uuid is there.
- * False where nothing is stored.
+ * Stores a message, and its session where that is given and new, in one statement; `isNew`: unless one of its uuid is there;
+ * `isEnd`: only where this process makes the answer. False where nothing is stored.
  */
 export async function saveMessage(
   { sql, process, mutex, run, nextOrder, deletions }: PostgresContext,
   given: StoredMessage,
   session: StoredSession | undefined,
-  { isNew = false }: { isNew?: boolean } = {},
+  { isNew = false, isEnd = false }: { isNew?: boolean; isEnd?: boolean } = {},
 ): Promise<boolean> {
   // Copies, because the caller may change its own while this waits.
   const [record, n] = [JSON.stringify(given), nextOrder()];
@@ -50,13 +50,19 @@ export async function saveMessage(
       : sql`
           update set writer = excluded.writer, stop_requested = false, has_response = excluded.has_response, outcome = excluded.outcome,
             record = excluded.record
-          where not messages.is_deleted`;
-    const forgotten = writer === null ? sql`, forgotten as (${forgetPieces(sql, message.uuid)})` : sql``;
+          where not messages.is_deleted and (not ${isEnd} or messages.writer = ${process})`;
+    const forgotten =
+      writer === null
+        ? sql`, forgotten as (delete from answer_pieces where message in (select uuid from saved))`
+        : sql``;
     const { count } = await sql`
-      with found as (${found}) ${forgotten}
-      insert into messages (uuid, n, session, writer, has_response, outcome, record)
-      select ${message.uuid}, ${n}::bigint, found.uuid, ${writer}, ${hasResponse}, ${outcome}, ${record} from found
-      on conflict (uuid) do ${onConflict}`;
+      with found as (${found}),
+      saved as (
+        insert into messages (uuid, n, session, writer, has_response, outcome, record)
+        select ${message.uuid}, ${n}::bigint, found.uuid, ${writer}, ${hasResponse}, ${outcome}, ${record} from found
+        on conflict (uuid) do ${onConflict}
+        returning uuid) ${forgotten}
+      select uuid from saved`;
     return count > 0;
   };
 

@@ -13,6 +13,10 @@ export interface SharedAnswers {
   read(offsets: Map<string, number>): Promise<Map<string, WrittenAnswer>>;
   /** Has the process that makes the answer stop it. */
   stop(message: string): Promise<void>;
+  /** Stores the finished record of an answer of this process. False where it is not ours any more, as in `AnswerState`. */
+  end(message: StoredMessage): Promise<boolean>;
+  /** Gives up an answer of this process whose end cannot be stored: all see it as interrupted. */
+  abandon(message: string): Promise<void>;
 }
 
 export interface AnswerPiece {

@@ -191,6 +191,35 @@ describe.skipIf(!server)('answers of several processes', () => {
     expect(stored.startsWith(textOf(await read.done))).toBe(true);
   });
 
+  it('stay interrupted where their process, taken for dead, ends them all the same', async () => {
+    const { answer, own, url } = await askA();
+    const read = await resume(b!, url);
+    await answer.write('Thirty');
+    await read.until(has('Thirty'));
+    await sql`delete from processes where uuid in (select writer from messages)`;
+    await answer.write(' days');
+    await answer.end();
+    const stored = (await read.done).at(-1)!.data as { response: string };
+    expect(stored).toMatchObject({ response: 'Thirty', finish_reason: 'interrupted' });
+    expect((await own.done).at(-1)).toMatchObject({ event: 'done', data: stored });
+    expect(textOf(await own.done)).toBe('Thirty');
+    expect(textOf(await (await resume(b!, url)).done)).toBe('Thirty');
+  });
+
+  it('are interrupted for everybody where their end cannot be stored', async () => {
+    const { answer, own, url } = await askA();
+    const read = await resume(b!, url);
+    await answer.write('Thirty');
+    await read.until(has('Thirty'));
+    await sql`alter table messages add constraint refused check (record not like '%"stop"%') not valid`;
+    await answer.end();
+    expect((await own.done).at(-1)).toMatchObject({ event: 'error' });
+    expect((await read.done).at(-1)).toMatchObject({
+      event: 'done',
+      data: { response: 'Thirty', finish_reason: 'interrupted' },
+    });
+  });
+
   it('are interrupted soon after their process was killed, and read to the end from another', async () => {
     await mkdir('node_modules/.cache', { recursive: true });
     const bundle = await mkdtemp(join('node_modules', '.cache', 'answer-child-'));

@@ -62,6 +62,11 @@ export function sharedAnswers(context: PostgresContext): SharedAnswers {
       run(async () => {
         await sql`update messages set stop_requested = true where uuid = ${message} and writer is not null`;
       }),
+    end: (message) => saveMessage(context, message, undefined, { isEnd: true }),
+    abandon: (message) =>
+      run(async () => {
+        await sql`update messages set writer = null where uuid = ${message} and writer = ${process}`;
+      }),
   };
 }
 
