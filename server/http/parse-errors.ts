@@ -21,6 +21,7 @@ export const requireHost =
 /** Answers what Node's parser refuses, before there is a request to handle, with the same JSON as every other error. */
 export function answerParseErrors(server: Server, log: Logger): void {
   const openResponses = new WeakMap<Duplex, Set<ServerResponse>>();
+  const refused = new WeakSet<Duplex>();
   server.on('request', ({ socket }, response) => {
     const responses = openResponses.get(socket) ?? new Set();
     openResponses.set(socket, responses.add(response));
@@ -30,9 +31,12 @@ export function answerParseErrors(server: Server, log: Logger): void {
     sendRefusal(response, new Refusal('bad_request', 'the only expectation that is met here is 100-continue')),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // Each further piece of the same request fails too: closing with it unread would take the reply with it.
+    if (refused.has(socket)) return;
     const hasReplyBegun = [...(openResponses.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     // In the middle of another reply it would be read as a part of that one.
     if (hasReplyBegun || !socket.writable) return void socket.destroy();
+    refused.add(socket);
     const id = newRequestId();
     const refusal = refusalOf(error.code);
     log.info({ req: id, status: refusal.status, code: error.code }, 'unreadable request');

@@ -59,6 +59,18 @@ describe('an unreadable request gets the JSON error, with an id', () => {
     expect(reply.headers.get('connection')).toBe('close');
   });
 
+  it('to a caller that reads once everything is sent', async () => {
+    const socket = connect(server.port, '127.0.0.1').on('error', () => {}).pause();
+    socket.write(`GET / HTTP/1.1\r\n${HOST}`);
+    for (let n = 0; n < 8; n++) {
+      socket.write(`X-A: ${'a'.repeat(17_000)}\r\n`);
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    const [reply] = (await once(socket.resume(), 'data')) as [Buffer];
+    expect(parsed(String(reply)).status).toBe(431);
+    socket.destroy();
+  });
+
   it('also behind a request on the same connection that was answered', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`GET /healthz HTTP/1.1\r\n${HOST}\r\n`);
