@@ -60,7 +60,9 @@ describe('an unreadable request gets the JSON error, with an id', () => {
   });
 
   it('to a caller that reads once everything is sent', async () => {
-    const socket = connect(server.port, '127.0.0.1').on('error', () => {}).pause();
+    const socket = connect(server.port, '127.0.0.1')
+      .on('error', () => {})
+      .pause();
     socket.write(`GET / HTTP/1.1\r\n${HOST}`);
     for (let n = 0; n < 8; n++) {
       socket.write(`X-A: ${'a'.repeat(17_000)}\r\n`);
