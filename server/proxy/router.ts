@@ -4,6 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { AnswerRuns } from '../answer/runs.ts';
 import type { Capacity } from '../answer/capacity.ts';
+import { Run } from '../answer/run.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
 import { readBody, refuseUnmatched } from '../http/body.ts';
 import { clientAddress, createTakeVisit } from '../http/rate-limit.ts';
@@ -172,6 +173,8 @@ function ask(options: ChatRouterOptions, sessions: VisitorSessions, events: Even
       acceptedLanguages: ctx.acceptsLanguages(),
       setFields: (fields) => ctx.set(fields),
     });
+    // The visitor may come to another server with these uuids. What fails is told by the end of the run.
+    if (options.store.answers && found instanceof Run) await found.stored?.catch(() => {});
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];
     if (newSession !== undefined) first.unshift({ event: 'session', data: { uuid: newSession } });
     events.send(found, ctx.res, { address, from: 0, first, failure: options.upstream.failure });

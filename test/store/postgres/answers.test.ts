@@ -82,17 +82,26 @@ describe.skipIf(!server)('answers of several processes', () => {
     const own = await watchAsk(a!, chatbot, { query: 'How long?' });
     const events = await own.until((seen) => seen.some(({ event }) => event === 'message'));
     const session = uuidOf(events, 'session');
-    await isStored(events);
     return { answer, own, session, url: `/chat/${chatbot}/session/${session}/message/${uuidOf(events, 'message')}` };
   }
-  /** The first events are sent while the message is being stored. */
-  const isStored = (events: SeenEvent[]) => until(() => b!.store.message(uuidOf(events, 'message')), Boolean);
   const resume = (docent: ChatServer, url: string, from?: number): Promise<WatchedStream> =>
     watch(`${docent.base}${url}/stream`, from === undefined ? {} : { headers: { 'Last-Event-ID': String(from) } });
   const has = (text: string) => (events: SeenEvent[]) => textOf(events) === text;
   const pieces = ['  Thi\0rty', ' days, 🎉', ' \ud83d', 'half a \n\n', '漢字 ', '.'.repeat(50_000), ' the end  '];
   const whole = `  Thi\0rty days, 🎉 \ufffdhalf a \n\n漢字 ${'.'.repeat(50_000)} the end`.trim();
   const rowsOf = async (): Promise<number> => (await sql`select 1 from answer_pieces`).length;
+
+  it('are told the uuid of once the other process finds them', async () => {
+    await sql`
+      create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(0.2); return new; end'`;
+    await sql`create trigger wait before insert on messages for each row execute function wait()`;
+    const { answer, own, url } = await askA();
+    const read = await resume(b!, url);
+    await answer.write('Thirty');
+    await answer.end();
+    expect(textOf(await read.done)).toBe('Thirty');
+    expect((await own.done).at(-1)).toMatchObject({ event: 'done', data: { response: 'Thirty' } });
+  });
 
   it('are read from the other process while they are made, to the last byte', async () => {
     const { answer, own, url, session } = await askA();
@@ -235,7 +244,6 @@ describe.skipIf(!server)('answers of several processes', () => {
     const [line] = await once(createInterface({ input: child.stdout! }), 'line');
     const own = await watchAsk({ ...a!, base: line as string }, chatbot, { query: 'How long?' });
     const events = await own.until((seen) => seen.some(({ event }) => event === 'message'));
-    await isStored(events);
     const path = `/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}`;
     const read = await resume(b!, `/chat/${chatbot}${path}`);
     await read.until((seen) => textOf(seen).includes('word50'));
