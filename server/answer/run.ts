@@ -23,6 +23,8 @@ export class Run {
   /** Ends the generation early; set by the `Respond` function. */
   onStop: (() => void) | undefined;
   stopped = false;
+  /** Another process has readers of it. */
+  isFollowed = false;
   /** Higher than that of any answer begun before in this process. */
   order = 0;
   /** Values of variables that the question gives, to be stored with the session; set by the `Respond` function. */

@@ -194,10 +194,10 @@ export class AnswerRuns {
     }
   }
 
-  /** Ends those runs as `interrupted` that have no reader at the moment, and what goes on after the end of others. */
+  /** Ends those runs as `interrupted` that have no reader at the moment, here or elsewhere, and what goes on after the end of others. */
   interruptUnread(): void {
     void this.#background.stopWhere(() => true);
-    for (const run of this.#runs.values()) if (!run.hasReaders) this.#interrupt(run);
+    for (const run of this.#runs.values()) if (!run.hasReaders && !run.isFollowed) this.#interrupt(run);
   }
 
   async #open(uuid: string, begin: () => Promise<Question>, respond: Respond): Promise<Run | StoredMessage> {

@@ -96,6 +96,7 @@ export class AnswerBatches {
   #settle(writing: Writing, state: AnswerState | undefined): void {
     const { run } = writing;
     if (!state?.isOurs) return this.#onLost(run);
+    run.isFollowed = state.isFollowed;
     if (state.isStored) {
       writing.pending = [];
       run.showUpTo(writing.taken);

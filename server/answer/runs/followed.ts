@@ -7,6 +7,8 @@ import { Run } from '../run.ts';
 const READ_MS = 100;
 /** Reads without a reader after which an answer is read no more. */
 const MAX_UNREAD = 10;
+/** Milliseconds between two notes that answers have readers here: their process goes on with them while it ends. */
+const NOTE_MS = 1000;
 
 interface Followed {
   run: Run;
@@ -22,6 +24,7 @@ export class FollowedRuns {
   /** By message. */
   readonly #followed = new Map<string, Followed>();
   #timer: NodeJS.Timeout | undefined;
+  #notedAt = -Infinity;
 
   constructor(store: Store, answers: SharedAnswers) {
     this.#store = store;
@@ -37,6 +40,7 @@ export class FollowedRuns {
     }
     const run = new Run({ ...message, response: '' });
     this.#followed.set(message.uuid, { run, unread: 0, isStopSent: false });
+    this.#notedAt = -Infinity;
     this.#readLater(0);
     return run;
   }
@@ -66,8 +70,16 @@ export class FollowedRuns {
     }
     const runs = Array.from(this.#followed.values(), ({ run }) => run);
     if (runs.length === 0) return;
+    await this.#note(runs.filter(({ hasReaders }) => hasReaders));
     const answers = await this.#answers.read(new Map(runs.map((run) => [run.message.uuid, run.length])));
     for (const run of runs) await this.#readOn(run, answers.get(run.message.uuid));
+  }
+
+  async #note(read: Run[]): Promise<void> {
+    const now = performance.now();
+    if (read.length === 0 || now - this.#notedAt < NOTE_MS) return;
+    this.#notedAt = now;
+    await this.#answers.follow(read.map(({ message }) => message.uuid));
   }
 
   async #readOn(run: Run, written: WrittenAnswer | undefined): Promise<void> {

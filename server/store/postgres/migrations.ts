@@ -129,6 +129,10 @@ const STEPS = [
   alter table sites add column crawler text references processes on delete set null;
   create index sites_of_crawler on sites (crawler) where crawler is not null;
   `,
+  `
+  -- When a process that does not make the answer last had readers of it.
+  alter table messages add column followed_at timestamptz;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -11,6 +11,8 @@ export interface SharedAnswers {
   write(messages: string[], pieces: AnswerPiece[]): Promise<Map<string, AnswerState>>;
   /** What was written of answers from an offset on, which is the end of a piece; without those whose message is gone. */
   read(offsets: Map<string, number>): Promise<Map<string, WrittenAnswer>>;
+  /** Says that this process has readers of those answers: see `AnswerState`. To be said again each second. */
+  follow(messages: string[]): Promise<void>;
   /** Has the process that makes the answer stop it. */
   stop(message: string): Promise<void>;
   /** Stores the finished record of an answer of this process. False where it is not ours any more, as in `AnswerState`. */
@@ -31,6 +33,8 @@ export interface AnswerState {
   /** False where the message is deleted, or this process was taken for dead: others see it as interrupted. */
   isOurs: boolean;
   isStopRequested: boolean;
+  /** Another process has had readers of it within three seconds. */
+  isFollowed: boolean;
 }
 
 export interface WrittenAnswer {

@@ -91,7 +91,7 @@ describe.skipIf(!server)('answers of several processes', () => {
   const whole = `  Thi\0rty days, 🎉 \ufffdhalf a \n\n漢字 ${'.'.repeat(50_000)} the end`.trim();
   const rowsOf = async (): Promise<number> => (await sql`select 1 from answer_pieces`).length;
 
-  it('are told the uuid of once the other process finds them', async () => {
+  it('have a uuid that is told once the other process finds them', async () => {
     await sql`
       create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(0.2); return new; end'`;
     await sql`create trigger wait before insert on messages for each row execute function wait()`;
@@ -183,6 +183,38 @@ describe.skipIf(!server)('answers of several processes', () => {
     expect(await rowsOf()).toBe(0);
     expect((await own.done).at(-1)).toMatchObject({ event: 'error', data: { code: 'not_found' } });
     expect(await b!.store.messages(session)).toEqual([]);
+  });
+
+  it('go on without readers of their own process as long as another has some', async () => {
+    const { answer, own, url } = await askA();
+    const read = await resume(b!, url);
+    await answer.write('Thirty');
+    await read.until(has('Thirty'));
+    await until(
+      () => sql`select 1 from messages where followed_at is not null`,
+      ({ length }) => length > 0,
+    );
+    // What is written asks for the state too.
+    await answer.write(' days');
+    await read.until(has('Thirty days'));
+    own.leave();
+    const message = url.split('/').pop()!;
+    await until(
+      async () => a!.runs.get(message)?.hasReaders,
+      (hasReaders) => hasReaders === false,
+    );
+    for (const end = Date.now() + 4000; Date.now() < end; await new Promise((done) => setTimeout(done, 100)))
+      a!.runs.interruptUnread();
+    await answer.write('.');
+    await read.until(has('Thirty days.'));
+    read.leave();
+    const begin = performance.now();
+    const interrupt = () => {
+      a!.runs.interruptUnread();
+      return b!.store.message(message);
+    };
+    await until(interrupt, (stored) => stored?.finish_reason === 'interrupted');
+    expect(performance.now() - begin).toBeLessThan(10_000);
   });
 
   it('are interrupted where others take their process for dead, with all that anybody read', async () => {

@@ -2,11 +2,15 @@ import type { SharedAnswers } from '../../shared/answers.ts';
 import { fromJson, type PostgresContext } from '../context.ts';
 import { saveMessage } from '../message-rows.ts';
 
+/** Milliseconds: an answer is followed that others had readers of within them. */
+const FOLLOWED_MS = 3000;
+
 interface StateRow {
   uuid: string;
   is_stored: boolean;
   is_ours: boolean;
   stop_requested: boolean;
+  is_followed: boolean;
 }
 
 interface WrittenRow {
@@ -35,13 +39,19 @@ export function sharedAnswers(context: PostgresContext): SharedAnswers {
             from json_to_recordset(${JSON.stringify(given)}::text::json) as one (message text, start integer, text text)
             where message in (select uuid from ours)
             on conflict (message, start) do nothing)
-          select uuid, stop_requested, writer is not distinct from ${process} and not is_deleted as is_ours,
+          select uuid, stop_requested,
+            coalesce(followed_at > now() - ${FOLLOWED_MS}::float8 * interval '1 ms', false) as is_followed, writer is not distinct from ${process} and not is_deleted as is_ours,
             uuid in (select uuid from ours) as is_stored
           from messages where uuid in (select uuid from named)`;
         return new Map(
           rows.map((row) => [
             row.uuid,
-            { isStored: row.is_stored, isOurs: row.is_ours, isStopRequested: row.stop_requested },
+            {
+              isStored: row.is_stored,
+              isOurs: row.is_ours,
+              isStopRequested: row.stop_requested,
+              isFollowed: row.is_followed,
+            },
           ]),
         );
       }),
@@ -57,6 +67,16 @@ export function sharedAnswers(context: PostgresContext): SharedAnswers {
         return new Map(
           rows.map(({ uuid, is_written, pieces }) => [uuid, { text: joinPieces(pieces), isWritten: is_written }]),
         );
+      }),
+    follow: (messages) =>
+      run(async () => {
+        // Skips rows that are being changed: two processes that wait for one another would be a deadlock.
+        await sql`
+          with open as (
+            select uuid from messages
+            where uuid in (select json_array_elements_text(${JSON.stringify(messages)}::text::json)) and writer is not null
+            for no key update skip locked)
+          update messages set followed_at = now() where uuid in (select uuid from open)`;
       }),
     stop: (message) =>
       run(async () => {
