@@ -21,7 +21,7 @@ import { localUpstream } from './proxy/upstream/upstream.ts';
 import { createControl } from './control/control.ts';
 import { createServices } from './control/services.ts';
 import { startRetention } from './control/retention.ts';
-import { openSocket } from './control/socket.ts';
+import { openSharedSocket, openSocket } from './control/socket.ts';
 import type { LowdbOptions } from './store/lowdb/lowdb.ts';
 import { openStore } from './control/open-store.ts';
 import type { OwnerAccount } from './store/store.ts';
@@ -114,7 +114,7 @@ export async function boot(
   const retention = startRetention({ ...deps, snapshots: store });
   const ending = new AbortController();
   const control = createControl({ ...deps, snapshots: store, base: baseOf(config), ending: ending.signal });
-  const socket = openSocket(config.dataDir, control, log);
+  const socket = (config.databaseUrl === undefined ? openSocket : openSharedSocket)(config.dataDir, control, log);
   const commands = await withFallback(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
 
   void services.warm();

@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import { answerParseErrors } from '../http/parse-errors.ts';
 import { objectIn } from '../schema/json.ts';
-import { hasCode } from '../store/lowdb/files/disk.ts';
-import { shortAlias } from '../store/lowdb/files/lock.ts';
+import { createFolder, hasCode } from '../store/lowdb/files/disk.ts';
+import { FolderInUse, lockFolder, shortAlias } from '../store/lowdb/files/lock.ts';
 
 /**
  * `DATA_DIR/docent.sock`: commands reach the server that has the folder by HTTP over this Unix socket. Only the server's own
@@ -47,6 +47,26 @@ export async function openSocket(dir: string, handle: RequestListener, log: Logg
       await closed;
     },
   };
+}
+
+/**
+ * As `openSocket`, for a server that has its data elsewhere. Of several that have the same folder the first one answers commands, which
+ * open the database themselves once it has ended.
+ */
+export async function openSharedSocket(dir: string, handle: RequestListener, log: Logger): Promise<CommandSocket> {
+  createFolder(resolve(dir), `cannot create the data folder ${resolve(dir)}`);
+  try {
+    const lock = await lockFolder(dir);
+    const socket = await openSocket(dir, handle, log).catch(async (error: unknown) => {
+      await lock.release();
+      throw error;
+    });
+    return { close: () => socket.close().finally(() => lock.release()) };
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error;
+    log.info(`commands reach another server: ${error.message}`);
+    return { close: () => Promise.resolve() };
+  }
 }
 
 /** The type of an archive: of what may take long. */

@@ -29,8 +29,6 @@ interface PostgresOptions extends ConnectionOptions {
   log?: StoreLog | undefined;
   /** Receives a database that does not answer as a fault. */
   health?: Pick<Health, 'report' | 'clear'> | undefined;
-  /** Throws where another process has the database open. */
-  isAlone?: boolean;
 }
 
 /** A store over PostgreSQL 15 and later, which several processes may have open. Makes its tables, or brings them up to date. */
@@ -41,7 +39,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
     const owner = await ownerOf(sql, options.clock);
     const uuid = newUuid();
     const watch = new DatabaseWatch(options.health, options.log);
-    const own = await beginProcess({ sql, uuid, watch, isAlone: options.isAlone });
+    const own = await beginProcess({ sql, uuid, watch });
     // What a process that ended has marked.
     await sql`delete from chatbots where is_deleted`;
     await recountCredits(sql);

@@ -65,8 +65,17 @@ describe.skipIf(!server)('a server with DATABASE_URL', () => {
     expect(await ask(chatbot)).toContain('at ten to nine');
   });
 
-  it('is the only one that has the database open', async () => {
-    await expect(start({ DATABASE_URL })).rejects.toThrow('the database is in use by another process');
+  it('answers beside another server, which may have the same folder', async () => {
+    const other = await start({ DATABASE_URL, DATA_DIR: docent.dataDir });
+    const chatbot = await teach();
+    const session = (await other.api('POST', `/chatbot/${chatbot}/session/create`, {})).body.uuid;
+    const reply = await other.api('POST', `/session/${session}/message/non-stream`, { query: question });
+    expect(reply.body.response).toContain('at ten to nine');
+    expect((await docent.api('GET', `/session/${session}/messages`)).body).toHaveLength(1);
+
+    const env = { DATABASE_URL, DATA_DIR: docent.dataDir, API_KEY: 'the-key-of-the-tests' };
+    expect(await command(['chatbot', 'list'], env)).toContain('Ferries');
+    await other.stop();
   });
 
   it('answers commands, which without it open the database themselves', async () => {
