@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { defaultAgent } from '../../server/agents/agents.ts';
 import { newUuid, timestamp } from '../../server/schema/ids.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
-import { Writer } from './scale.ts';
+import { Writer } from './passages.ts';
 import { median, startProcess, type ChildServer } from './server/processes.ts';
 import { ENV, MAIN } from './server/targets.ts';
 

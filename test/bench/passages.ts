@@ -36,7 +36,7 @@ export function bench(args: string[]): Row[] {
   // The first small one is for the compiler.
   measure(2000);
   return (sizes.length ? sizes : SIZES).map((size) => {
-    console.error(`scale: ${size} passages …`);
+    console.error(`passages: ${size} passages …`);
     return measure(size);
   });
 }
