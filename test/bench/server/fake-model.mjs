@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /**
  * The bench's model server. It parses no request and writes prebuilt events, so that it takes little of the CPU. It also serves the
  * pages that the chatbot ingests. `POST /control` {mode, pace, release} sets how the next answers are written: `whole`: all
- * events at once, one write each; `paced`: one every `pace` ms until `release`; `held`: five, the rest at `release`; `large`: a long
+ * events at once, one write each; `paced`: one every `pace` ms until `release`; `timed`: the same, of one answer; `held`: five, the rest at `release`; `large`: a long
  * answer at once.
  */
 
@@ -70,6 +70,7 @@ async function control(request, response) {
 function answer(response) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (mode === 'paced') return void paced(response);
+  if (mode === 'timed') return void timed(response);
   const all = mode === 'large' ? large : events;
   const first = mode === 'held' ? 5 : all.length;
   for (const one of all.slice(0, first)) response.write(one);
@@ -102,4 +103,18 @@ function paced(response) {
     open.delete(release);
     clearInterval(timer);
   });
+}
+
+/** @param {import('node:http').ServerResponse} response */
+function timed(response) {
+  let at = 0;
+  const timer = setInterval(() => {
+    response.write(events[at]);
+    at += 1;
+    written += 1;
+    if (at < events.length) return;
+    clearInterval(timer);
+    response.end(end);
+  }, pace);
+  response.on('close', () => clearInterval(timer));
 }

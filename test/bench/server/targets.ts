@@ -5,18 +5,18 @@ import type { VisitorMessage } from '../../../server/types.ts';
 import type { Target } from './requests.ts';
 import { startProcess, type ChildServer } from './processes.ts';
 
-const KEY = 'the-key-of-the-server-bench';
+export const KEY = 'the-key-of-the-server-bench';
 const PAGES = ['shipping', 'returns', 'warranty', 'payments', 'contact', 'about'];
-const QUESTIONS = [
+export const QUESTIONS = [
   'How long do I have to return something?',
   'Who pays for the way back when I return a bag?',
   'How long is the warranty?',
   'Which payments do you take?',
 ];
-const QUESTIONS_PER_SESSION = 4;
+export const QUESTIONS_PER_SESSION = 4;
 
 /** The end of the fake model's answer; its marker is removed where the first passage does not support the sentence. */
-const MODEL_ANSWER_END = /unused( \[1\])?$/;
+export const MODEL_ANSWER_END = /unused( \[1\])?$/;
 
 export interface FakeModel extends ChildServer {
   /** See fake-model.mjs. */
@@ -94,7 +94,7 @@ export const ENV = {
 };
 
 /** Creates a chatbot, adds the pages and waits until they are ingested. */
-async function createChatbot(api: string, site: string): Promise<string> {
+export async function createChatbot(api: string, site: string): Promise<string> {
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
     const reply = await fetch(`${api}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });

@@ -9,19 +9,26 @@ import { installedPostgres } from './installed.mjs';
 
 export interface PostgresServer {
   url: string;
+  /** Of the process that starts its others; undefined for a server that was not started here. */
+  pid?: number;
   stop(): Promise<void>;
+}
+
+interface PostgresOptions {
+  /** A commit waits for the disk, as on a server in use. */
+  isDurable?: boolean;
 }
 
 /** Tries, and milliseconds between them, until it answers. */
 const [TRIES, PAUSE_MS] = [300, 100];
 
 /** The server that DATABASE_URL names, else one that is installed, with a folder of its own; undefined where there is neither. */
-export async function startPostgres(): Promise<PostgresServer | undefined> {
+export async function startPostgres({ isDurable = false }: PostgresOptions = {}): Promise<PostgresServer | undefined> {
   const url = process.env['DATABASE_URL'];
   if (url) return { url, stop: () => Promise.resolve() };
   const bin = installedPostgres();
   const user = userOf();
-  return bin === undefined || user === undefined ? undefined : start(bin, user);
+  return bin === undefined || user === undefined ? undefined : start(bin, user, isDurable);
 }
 
 interface User {
@@ -36,7 +43,7 @@ function userOf(): User | undefined {
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined;
 }
 
-async function start(bin: string, user: User): Promise<PostgresServer> {
+async function start(bin: string, user: User, isDurable: boolean): Promise<PostgresServer> {
   // Another user does not get into the folder that a whole run of the tests has for itself.
   const dir = mkdtempSync(join(user.uid === undefined ? tmpdir() : '/tmp', 'docent-postgres-'));
   if (user.uid !== undefined) chownSync(dir, user.uid, user.gid!);
@@ -45,7 +52,12 @@ async function start(bin: string, user: User): Promise<PostgresServer> {
   const made = spawnSync(join(bin, 'initdb'), init, { ...user, cwd: dir, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `port=${port}`,
+    'unix_socket_directories=',
+    `fsync=${isDurable ? 'on' : 'off'}`,
+  ];
   const args = ['-D', data, ...settings.flatMap((one) => ['-c', one])];
   const server = spawn(join(bin, 'postgres'), args, { ...user, cwd: dir, stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
@@ -59,7 +71,7 @@ async function start(bin: string, user: User): Promise<PostgresServer> {
     await stop();
     throw error;
   });
-  return { url, stop };
+  return { url, pid: server.pid!, stop };
 }
 
 async function freePort(): Promise<number> {
