@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
-import { createUsers, type Users } from './control/users.ts';
+import { createUsers } from './control/users.ts';
 import { createDocs } from './api/openapi/docs-page.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './http/auth.ts';
@@ -24,7 +24,6 @@ import { startRetention } from './control/retention.ts';
 import { openSharedSocket, openSocket } from './control/socket.ts';
 import type { LowdbOptions } from './store/lowdb/lowdb.ts';
 import { openStore } from './control/open-store.ts';
-import type { OwnerAccount } from './store/store.ts';
 
 /** How often, while the process ends, answers that no client reads are interrupted. */
 const UNREAD_INTERVAL_MS = 1000;
@@ -133,7 +132,8 @@ export async function boot(
     base: baseOf(config),
     log,
     demo,
-    firstKey: async () => (config.apiKey === undefined ? firstKey(users, store.owner) : undefined),
+    firstKey: async () =>
+      config.apiKey === undefined ? users.addFirstKey(store.owner.user.email, 'first start') : undefined,
     handler: handleSequentially((request, response) => void handle(request, response)),
     async drain(patience) {
       draining = true;
@@ -179,10 +179,6 @@ function serializeError(error: unknown, depth = 0): object {
     stack,
     ...(cause && depth < 4 ? { cause: serializeError(cause, depth + 1) } : {}),
   };
-}
-
-async function firstKey(users: Users, { user }: OwnerAccount): Promise<string | undefined> {
-  return (await users.keys()).length > 0 ? undefined : users.addKey(user.email, 'first start');
 }
 
 /** Of the server itself only the demo's pages may be fetched, under whatever name it goes. */

@@ -11,6 +11,8 @@ export interface Users {
   users(): Promise<UserLine[]>;
   /** Resolves with the key itself, which is not stored. */
   addKey(email: string, name: string): Promise<string>;
+  /** The same where there is no key; undefined where there is one, or another process adds it at the same moment. */
+  addFirstKey(email: string, name: string): Promise<string | undefined>;
   keys(): Promise<KeyLine[]>;
   /** Each of `wanted` means one key: its first characters, its name in whatever case, or the whole of it. All of them, or none. */
   revokeKeys(...wanted: string[]): Promise<KeyLine[]>;
@@ -34,6 +36,14 @@ export interface KeyLine {
 const PREFIX_LENGTH = 7;
 
 export function createUsers({ store, clock }: { store: Store; clock: Clock }): Users {
+  async function make(email: string, keyName: string): Promise<{ key: string; record: StoredKey }> {
+    const name = readName(keyName);
+    const user = await userOf(store, readEmail(email));
+    const key = newDistinctKey(await store.keys());
+    const dated = { created_at: timestamp(clock), last_used_at: '' };
+    return { key, record: { hash: hashKey(key), user: user.uuid, name, hint: prefixOf(key), ...dated } };
+  }
+
   return {
     async addUser(input) {
       const email = readEmail(input);
@@ -47,18 +57,15 @@ export function createUsers({ store, clock }: { store: Store; clock: Clock }): U
     },
 
     async addKey(email, keyName) {
-      const name = readName(keyName);
-      const user = await userOf(store, readEmail(email));
-      const key = newDistinctKey(await store.keys());
-      await store.addKey({
-        hash: hashKey(key),
-        user: user.uuid,
-        name,
-        hint: prefixOf(key),
-        created_at: timestamp(clock),
-        last_used_at: '',
-      });
+      const { key, record } = await make(email, keyName);
+      await store.addKey(record);
       return key;
+    },
+
+    async addFirstKey(email, keyName) {
+      if ((await store.keys()).length > 0) return undefined;
+      const { key, record } = await make(email, keyName);
+      return (await store.addFirstKey(record)) ? key : undefined;
     },
 
     async keys() {

@@ -49,10 +49,8 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
   const prepared = new Promise<void>((done) => (endPreparing = done));
 
   async function prepare(): Promise<{ chatbot: string; created: boolean }> {
-    const known = await store.fact('demo');
-    const uuid = known ?? newUuid();
-    // Stored first, so that the start after one that is killed here uses the same uuid.
-    if (!known) await store.setFact('demo', uuid);
+    // Stored first, so that the start after one that is killed here uses the same uuid, and one of another process at the same moment.
+    const uuid = (await store.fact('demo')) ?? (await store.claimFact('demo', newUuid()));
     const created = (await store.chatbot(uuid)) === undefined;
     if (created) await createChatbot(uuid);
     chatbot = uuid;

@@ -43,6 +43,8 @@ export interface Store {
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;
+  /** Of several that are added so at once, by whichever processes, one is. False where there is a key, which is left alone. */
+  addFirstKey(key: StoredKey): Promise<boolean>;
   keys(): Promise<StoredKey[]>;
   /** False where there is no such key. Once it has resolved, the key is rejected. */
   removeKey(hash: string): Promise<boolean>;
@@ -56,6 +58,8 @@ export interface Store {
   /** Small facts of this installation, such as which chatbot is the demo's. */
   fact(name: string): Promise<string | undefined>;
   setFact(name: string, value: string): Promise<void>;
+  /** Sets the fact where there is none; resolves with what it is then, which of several processes one has set. */
+  claimFact(name: string, value: string): Promise<string>;
 
   /** Does nothing where one of this uuid exists. */
   createChatbot(chatbot: StoredChatbot, agents: StoredAgent[]): Promise<void>;

@@ -95,6 +95,34 @@ export function storeContract(engine: string, createFixture: () => Promise<Store
         expect(await store.keys()).toEqual([key]);
       });
 
+      it('adds one first key of those that are added at once, and none where there is one', async () => {
+        const dated = { created_at: '2026-01-01T00:00:00Z', last_used_at: '' };
+        const keyOf = (digit: string) => ({
+          ...dated,
+          hash: digit.repeat(64),
+          user: store.owner.user.uuid,
+          name: digit,
+          hint: 'dk_abcd',
+        });
+        const added = await Promise.all(['a', 'b', 'c'].map((digit) => store.addFirstKey(keyOf(digit))));
+        expect(added.toSorted()).toEqual([false, false, true]);
+        expect(await store.keys()).toEqual([keyOf('abc'[added.indexOf(true)]!)]);
+        await reopen();
+        expect(await store.addFirstKey(keyOf('d'))).toBe(false);
+        expect(await store.keys()).toHaveLength(1);
+      });
+
+      it('keeps the fact that was claimed first', async () => {
+        const names = ['demo', '__proto__'];
+        for (const name of names) {
+          const [one, other] = await Promise.all(['a', 'b'].map((value) => store.claimFact(name, value)));
+          expect(one).toBe(other);
+          await reopen();
+          expect(await store.fact(name)).toBe(one);
+          expect(await store.claimFact(name, 'c')).toBe(one);
+        }
+      });
+
       it('keeps facts, whatever their names are', async () => {
         for (const name of ['demo', '__proto__', 'constructor']) {
           expect(await store.fact(name)).toBeUndefined();

@@ -6,7 +6,18 @@ import type { Change, Store, StoredKey } from '../store.ts';
 import type { RunVerb } from '../in-flight.ts';
 
 type AccountVerbs =
-  'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';
+  | 'keyOwner'
+  | 'addKey'
+  | 'addFirstKey'
+  | 'keys'
+  | 'removeKey'
+  | 'keyUsed'
+  | 'users'
+  | 'addUser'
+  | 'removeUser'
+  | 'fact'
+  | 'setFact'
+  | 'claimFact';
 
 /** Users, keys and facts: all in `store.json`. */
 export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick<Store, AccountVerbs> {
@@ -28,6 +39,12 @@ export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick
     async addKey(key) {
       const own = { ...key };
       await change((root) => ({ ...root, keys: [...root.keys.filter(({ hash }) => hash !== own.hash), own] }));
+    },
+
+    async addFirstKey(key) {
+      const own = { ...key };
+      const root = await change((before) => (before.keys.length > 0 ? before : { ...before, keys: [own] }));
+      return root?.keys.includes(own) ?? false;
     },
 
     keys: () => run(() => record.stored.keys.map(withLastUse)),
@@ -75,6 +92,16 @@ export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick
 
     async setFact(name, value) {
       await change((root) => ({ ...root, facts: { ...root.facts, [name]: value } }));
+    },
+
+    async claimFact(name, value) {
+      let claimed = value;
+      await change((root) => {
+        const isThere = Object.hasOwn(root.facts, name);
+        claimed = isThere ? root.facts[name]! : value;
+        return isThere ? root : { ...root, facts: { ...root.facts, [name]: value } };
+      });
+      return claimed;
     },
   };
 }

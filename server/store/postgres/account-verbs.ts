@@ -1,9 +1,21 @@
 import { KeyUse } from '../key-use.ts';
 import type { Store, StoredKey, User } from '../store.ts';
+import { inTransaction } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
 
 type AccountVerbs =
-  'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';
+  | 'keyOwner'
+  | 'addKey'
+  | 'addFirstKey'
+  | 'keys'
+  | 'removeKey'
+  | 'keyUsed'
+  | 'users'
+  | 'addUser'
+  | 'removeUser'
+  | 'fact'
+  | 'setFact'
+  | 'claimFact';
 
 /** Users, keys and facts. */
 export function accountVerbs({ sql, run }: PostgresContext, owner: string): Pick<Store, AccountVerbs> {
@@ -31,6 +43,19 @@ export function accountVerbs({ sql, run }: PostgresContext, owner: string): Pick
             created_at = excluded.created_at, last_used_at = excluded.last_used_at`,
       );
     },
+
+    addFirstKey: ({ hash, user, name, hint, created_at, last_used_at }) =>
+      run(() =>
+        inTransaction(sql, async (tx) => {
+          // One at a time: the next sees the key of the one before.
+          await tx`select 1 from installation for update`;
+          const { count } = await tx`
+            insert into keys (hash, user_uuid, name, hint, created_at, last_used_at)
+            select ${hash}, ${user}, ${name}, ${hint}, ${created_at}, ${last_used_at}
+            where not exists (select from keys)`;
+          return count > 0;
+        }),
+      ),
 
     keys: () => run(async () => (await keysWith()).map((key) => ({ ...key, last_used_at: keyUse.lastUsedAt(key) }))),
 
@@ -74,5 +99,15 @@ export function accountVerbs({ sql, run }: PostgresContext, owner: string): Pick
           on conflict (name) do update set value = excluded.value`,
       );
     },
+
+    claimFact: (name, value) =>
+      run(async () => {
+        const [key, json] = [JSON.stringify(name), JSON.stringify(value)];
+        // A change of nothing returns what is there.
+        const [row] = await sql<{ value: string }[]>`
+          insert into facts (name, value) values (${key}, ${json})
+          on conflict (name) do update set value = facts.value returning value`;
+        return fromJson<string>(row!.value);
+      }),
   };
 }

@@ -2,10 +2,11 @@ import type { Sql } from './connection.ts';
 
 /**
  * The schema, step by step: a step that has been released never changes, and one that changes rows first copies them to a
- * table of its own. Records are JSON in `record`, text rather than jsonb, which takes neither NUL nor half a surrogate pair;
+ * table of its own. Servers of the version before run on while it is applied: it only adds, and what it adds to a table that is there
+ * has a default or may be null. Records are JSON in `record`, text rather than jsonb, which takes neither NUL nor half a surrogate pair;
  * beside it stand the columns that queries and keys need. `n` is the place in the order of creation.
  */
-const STEPS = [
+export const STEPS: readonly string[] = [
   `
   create table users (
     uuid text primary key, email text not null unique, created_at text not null, n bigint generated always as identity);
@@ -132,6 +133,10 @@ const STEPS = [
   `
   -- When a process that does not make the answer last had readers of it.
   alter table messages add column followed_at timestamptz;
+  `,
+  `
+  -- The process puts an archive in place of all there is: no other begins beside it.
+  alter table processes add column is_importing boolean not null default false;
   `,
 ];
 

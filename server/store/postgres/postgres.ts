@@ -18,7 +18,7 @@ import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
 import { startCleaning } from './shared/clean.ts';
 import { learnersOf } from './shared/learners.ts';
 import { passageVersions } from './shared/passages.ts';
-import { beginProcess } from './shared/processes.ts';
+import { beginProcess, type OwnProcess } from './shared/processes.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
 import { visitsOf } from './shared/visits.ts';
@@ -29,19 +29,21 @@ interface PostgresOptions extends ConnectionOptions {
   log?: StoreLog | undefined;
   /** Receives a database that does not answer as a fault. */
   health?: Pick<Health, 'report' | 'clear'> | undefined;
+  /** Milliseconds that it waits for the end of an import before it throws; 20 s by default. */
+  patience?: number;
 }
 
 /** A store over PostgreSQL 15 and later, which several processes may have open. Makes its tables, or brings them up to date. */
 export async function openPostgresStore(options: PostgresOptions): Promise<SnapshotStore> {
   const sql = connect(options);
+  let own: OwnProcess | undefined;
   try {
     await migrate(sql);
-    const owner = await ownerOf(sql, options.clock);
     const uuid = newUuid();
     const watch = new DatabaseWatch(options.health, options.log);
-    const own = await beginProcess({ sql, uuid, watch });
-    // What a process that ended has marked.
-    await sql`delete from chatbots where is_deleted`;
+    const process = (own = await beginProcess({ sql, uuid, watch, patience: options.patience }));
+    // Not before: an import puts another in its place.
+    const owner = await ownerOf(sql, options.clock);
     await recountCredits(sql);
     const cleaning = await startCleaning(sql, watch);
     const bus = await PostgresBus.open(sql, uuid, watch);
@@ -51,7 +53,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       await context.inFlight.close();
       await bus.close();
       await cleaning.close();
-      await own.end().finally(() => sql.end({ timeout: END_TIMEOUT }));
+      await process.end().finally(() => sql.end({ timeout: END_TIMEOUT }));
     };
     return {
       owner,
@@ -71,6 +73,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       close: () => (closing ??= close()),
     };
   } catch (error) {
+    await own?.end().catch(() => {});
     await sql.end({ timeout: END_TIMEOUT });
     throw awayCode(error) === undefined ? error : unreachable(error as Error);
   }

@@ -82,7 +82,7 @@ export async function openPostgresReader({
   }
 }
 
-/** As `importToLowdb`, in one transaction. Throws where another process has the database open. */
+/** As `importToLowdb`, in one transaction. Throws where another process has the database open; one that starts meanwhile waits. */
 export async function importToPostgres<T>({
   owner,
   clock,
@@ -94,7 +94,7 @@ export async function importToPostgres<T>({
   try {
     await migrate(sql);
     const [uuid, watch] = [newUuid(), new DatabaseWatch(undefined, undefined)];
-    const own = await beginProcess({ sql, uuid, watch, isAlone: true });
+    const own = await beginProcess({ sql, uuid, watch, isImporting: true });
     const importing = sql.begin(async (tx) => {
       await waitForever(tx);
       if (!replaces && !(await isEmpty(tx))) throw targetNotEmpty('the database');

@@ -1,4 +1,4 @@
-import type { Sql } from '../connection.ts';
+import { inTransaction, type Sql } from '../connection.ts';
 import type { DatabaseWatch } from '../outage.ts';
 import { forgetSettlements } from './credits.ts';
 import { forgetChanges } from './passages.ts';
@@ -15,6 +15,7 @@ export async function startCleaning(
   const clean = (): Promise<void> =>
     watch
       .run(async () => {
+        await removeMarked(sql);
         await forgetChanges(sql);
         await forgetSettlements(sql);
       })
@@ -30,3 +31,11 @@ export async function startCleaning(
     },
   };
 }
+
+/** Chatbots that a process has marked which ended before they were gone, however long that takes; not those that another removes now. */
+const removeMarked = (sql: Sql): Promise<unknown> =>
+  inTransaction(sql, async (tx) => {
+    await tx`set local statement_timeout = 0`;
+    return tx`
+      delete from chatbots where uuid in (select uuid from chatbots where is_deleted for update skip locked)`;
+  });

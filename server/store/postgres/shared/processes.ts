@@ -14,8 +14,14 @@ interface ProcessOptions {
   sql: Sql;
   uuid: string;
   watch: DatabaseWatch;
-  /** Throws `DatabaseInUse` where another process runs, and does not end in time. */
-  isAlone?: boolean | undefined;
+  /** It begins once no other process runs, and none begins beside it. */
+  isImporting?: boolean | undefined;
+  /** Milliseconds that it waits for others to end before it throws `DatabaseInUse`; 20 s by default. */
+  patience?: number | undefined;
+}
+
+export interface OwnProcess {
+  end(): Promise<void>;
 }
 
 /** Notes that a process runs, until `end`, and takes those for dead that do not say so any more. */
@@ -23,36 +29,42 @@ export async function beginProcess({
   sql,
   uuid,
   watch,
-  isAlone = false,
-}: ProcessOptions): Promise<{ end(): Promise<void> }> {
+  isImporting = false,
+  patience = PATIENCE_MS,
+}: ProcessOptions): Promise<OwnProcess> {
   let beatAt = performance.now();
+  const removeDead = (queries: Queries) =>
+    queries`delete from processes where seen_at < now() - ${DEAD_AFTER_MS}::float8 * interval '1 ms'`;
+
   const beat = async (queries: Queries): Promise<void> => {
     const pause = performance.now() - beatAt;
     await queries`
-      insert into processes (uuid) values (${uuid}) on conflict (uuid) do update set seen_at = now()`;
+      insert into processes (uuid, is_importing) values (${uuid}, ${isImporting})
+      on conflict (uuid) do update set seen_at = now()`;
     beatAt = performance.now();
     // After an outage of the database the others get the time to say that they run.
     if (pause > 2 * BEAT_MS) return;
     // The answers that it was making have no writer from then on.
-    await queries`delete from processes where seen_at < now() - ${DEAD_AFTER_MS}::float8 * interval '1 ms'`;
+    await removeDead(queries);
   };
 
-  /** Whether it has begun: not while another runs. */
-  const beginAlone = (): Promise<boolean> =>
+  /** Whether it has begun. */
+  const begin = (): Promise<boolean> =>
     inTransaction(sql, async (tx) => {
       await tx`lock table processes in exclusive mode`;
+      const [row] = await tx<{ others: number; importing: number }[]>`
+        select count(*)::integer as others, count(*) filter (where is_importing)::integer as importing from processes
+        where seen_at >= now() - ${DEAD_AFTER_MS}::float8 * interval '1 ms'`;
+      const { others, importing } = row!;
+      // Without any change: an import has locked the tables that name processes. One that is taken for dead is waited for so, too.
+      if (isImporting ? others > 0 : importing > 0) return false;
+      await removeDead(tx);
       await beat(tx);
-      const [{ count }] = (await tx`select count(*)::integer as count from processes`) as [{ count: number }];
-      if (count > 1) await tx`delete from processes where uuid = ${uuid}`;
-      return count === 1;
+      return true;
     });
 
-  if (isAlone) {
-    for (const end = Date.now() + PATIENCE_MS; !(await beginAlone()); await wait(LOOK_MS)) {
-      if (Date.now() > end)
-        throw new DatabaseInUse('the database is in use by another process of docent: stop that one');
-    }
-  } else await beat(sql);
+  for (const end = Date.now() + patience; !(await begin()); await wait(LOOK_MS))
+    if (Date.now() > end) throw new DatabaseInUse(isImporting ? IN_USE : IMPORTED_INTO);
 
   let beating = Promise.resolve();
   const timer = setInterval(() => {
@@ -67,3 +79,6 @@ export async function beginProcess({
     },
   };
 }
+
+const IN_USE = 'the database is in use by another process of docent: stop that one';
+const IMPORTED_INTO = 'an import into the database is under way: start again when it has ended';

@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newUuid, timestamp } from '../../../../server/schema/ids.ts';
+import { importToPostgres } from '../../../../server/store/postgres/moving/archive.ts';
+import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
+import type { OwnerAccount } from '../../../../server/store/store.ts';
+import { start, type Running } from '../../../running.ts';
+import { aChatbot } from '../../records.ts';
+import { makeSchema, type Schema } from '../fixture.ts';
+import { startPostgres } from '../server.ts';
+
+const server = await startPostgres();
+afterAll(() => server?.stop());
+
+describe.skipIf(!server)('processes that start', () => {
+  let schema: Schema;
+  let sql: postgres.Sql;
+  beforeEach(async () => {
+    schema = await makeSchema(server!.url);
+    sql = postgres(schema.url, { max: 1, onnotice: () => {} });
+  });
+  afterEach(async () => {
+    await sql.end();
+    await schema.drop();
+  });
+
+  const count = async (table: string): Promise<number> => (await sql`select 1 from ${sql(table)}`).length;
+
+  it('at once over an empty database make one owner, one first key and one demo', async () => {
+    const dirs = await Promise.all([1, 2, 3, 4].map(() => mkdtemp(join(tmpdir(), 'docent-'))));
+    const servers: Running[] = await Promise.all(
+      dirs.map((DATA_DIR) => start({ DATABASE_URL: schema.url, DATA_DIR, API_KEY: '', DEMO: '1' })),
+    );
+    const keys = await Promise.all(servers.map(({ booted }) => booted.firstKey()));
+    const [key, ...others] = keys.filter((one) => one !== undefined);
+    expect(others).toEqual([]);
+    const demos = await Promise.all(servers.map(({ booted }) => booted.demo!.prepare()));
+    expect(new Set(demos.map(({ chatbot }) => chatbot)).size).toBe(1);
+    expect([await count('users'), await count('keys'), await count('chatbots')]).toEqual([1, 1, 1]);
+    for (const { base } of servers) {
+      const { status } = await fetch(`${base}/api/v1/chatbots`, { headers: { Authorization: `Bearer ${key}` } });
+      expect(status).toBe(200);
+    }
+    await Promise.all(servers.map((one) => one.stop()));
+    await Promise.all(dirs.map((dir) => rm(dir, { recursive: true })));
+  });
+
+  it('at once, as many as there may be, each go on with the others', async () => {
+    const stores = await Promise.all(
+      Array.from({ length: 8 }, () => openPostgresStore({ url: schema.url, clock: Date.now, max: 2 })),
+    );
+    expect(new Set(stores.map(({ owner }) => owner.user.uuid)).size).toBe(1);
+    expect(await count('processes')).toBe(8);
+    const chatbot = aChatbot(stores[0]!.owner.user.uuid);
+    await stores[0]!.createChatbot(chatbot, []);
+    for (const store of stores) expect(await store.chatbot(chatbot.uuid)).toEqual(chatbot);
+    await Promise.all(stores.map((store) => store.close()));
+    expect(await count('processes')).toBe(0);
+  });
+
+  /** An import that goes on until it is told to end. */
+  function beginImport() {
+    const user = { uuid: newUuid(), email: 'imported@example.com', created_at: timestamp(Date.now) };
+    const owner: OwnerAccount = { user, secret: 'a'.repeat(64) };
+    let end = (): void => {};
+    const told = new Promise<void>((resolve) => (end = resolve));
+    let begun = (): void => {};
+    const filling = new Promise<void>((resolve) => (begun = resolve));
+    const fill = async (): Promise<void> => {
+      begun();
+      await told;
+    };
+    const done = importToPostgres({ url: schema.url, clock: Date.now, owner, replaces: true, fill });
+    done.catch(() => {});
+    return { owner, end, done, filling };
+  }
+
+  it('wait for an import under way, and then have its owner', async () => {
+    await (await openPostgresStore({ url: schema.url, clock: Date.now })).close();
+    const { owner, end, done, filling } = beginImport();
+    await filling;
+    let isOpen = false;
+    const opening = openPostgresStore({ url: schema.url, clock: Date.now });
+    void opening.then(() => (isOpen = true));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(isOpen).toBe(false);
+    end();
+    await done;
+    const store = await opening;
+    expect(store.owner).toEqual(owner);
+    await store.close();
+  });
+
+  it('are refused where the import takes longer', async () => {
+    const { end, done, filling } = beginImport();
+    await filling;
+    const opening = openPostgresStore({ url: schema.url, clock: Date.now, patience: 300 });
+    await expect(opening).rejects.toThrow('an import into the database is under way: start again when it has ended');
+    end();
+    await done;
+  });
+
+  it('remove the rest of a chatbot whose deletion was cut off, however long that takes', async () => {
+    const store = await openPostgresStore({ url: schema.url, clock: Date.now });
+    const chatbot = aChatbot(store.owner.user.uuid);
+    await store.createChatbot(chatbot, []);
+    await store.close();
+    await sql`update chatbots set is_deleted = true`;
+    // Another process is at it.
+    const other = postgres(schema.url, { max: 1 });
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    let locked = (): void => {};
+    const isLocked = new Promise<void>((resolve) => (locked = resolve));
+    const deleting = other.begin(async (tx) => {
+      await tx`select 1 from chatbots for update`;
+      locked();
+      await ended;
+    });
+    await isLocked;
+    const beside = await openPostgresStore({ url: schema.url, clock: Date.now });
+    expect(await count('chatbots')).toBe(1);
+    end();
+    await deleting;
+    await other.end();
+    await beside.close();
+    await (await openPostgresStore({ url: schema.url, clock: Date.now })).close();
+    expect(await count('chatbots')).toBe(0);
+  });
+});
