@@ -10,6 +10,7 @@ export const guides = {
   proxy: 'Proxy',
   settings: 'Settings',
   production: 'Production',
+  scaling: 'Several servers',
   changes: 'Upgrade and changes',
   security: 'Security',
   developing: 'Developing',

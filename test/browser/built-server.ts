@@ -22,6 +22,8 @@ export interface BuiltServer {
   chatbot(): Promise<string>;
   /** SIGTERM; resolves with the exit code once the process has gone and its folder is removed. */
   stop(): Promise<number | null>;
+  /** SIGKILL; its folder stays until `stop`. */
+  kill(): Promise<void>;
 }
 
 const PATIENCE_MS = 30_000;
@@ -47,6 +49,10 @@ export async function startBuiltServer(env: Record<string, string> = {}): Promis
     await rm(dir, { recursive: true, force: true });
     return code;
   };
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
   try {
     await until(async () => {
       if (child.exitCode !== null) throw new Error(`the server ended at its start:\n${said}`);
@@ -56,7 +62,7 @@ export async function startBuiltServer(env: Record<string, string> = {}): Promis
     await stop();
     throw error;
   }
-  return { base, port, key, dataDir: dir, output: () => said, chatbot: () => chatbotOf(base), stop };
+  return { base, port, key, dataDir: dir, output: () => said, chatbot: () => chatbotOf(base), stop, kill };
 }
 
 /** Repeats `check` until it says true. */

@@ -1,18 +1,15 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, startBuiltServer, until, type BuiltServer } from '../browser/built-server.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { blocksOf, textOf } from '../readme/texts.ts';
+import { open, send, startNginx, waitUntilReady, type Proxy, type RequestOptions } from './proxies.ts';
 
 /** The configurations of the production guide, each run by its proxy in front of a built server. */
 
-const NAME = 'chat.example.com';
 const guide = textOf('production');
 const required = process.env['REQUIRE_PROXIES'] === '1';
 const isInstalled = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
@@ -26,16 +23,6 @@ if (missingPrograms.length > 0 && !required)
   );
 const canRun = (...programs: string[]): boolean =>
   required || !missingPrograms.some((line) => programs.includes(line.split(' ')[0]!));
-
-/** A proxy that runs; `origin` and `path` are where visitors reach the server through it. */
-interface Proxy {
-  origin: string;
-  path: string;
-  /** The name that visitors ask for. */
-  host: string;
-  ca?: Buffer;
-  stop(): Promise<void>;
-}
 
 let server: BuiltServer;
 let model: FakeModel;
@@ -59,64 +46,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts a proxy and waits until the server answers through it. */
-async function waitUntilReady(child: ChildProcess, place: Omit<Proxy, 'stop'>): Promise<Proxy> {
-  let stderr = '';
-  child.stderr?.on('data', (piece) => (stderr += String(piece)));
-  const ended = once(child, 'close');
-  const stop = async (): Promise<void> => {
-    child.kill();
-    await ended;
-  };
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`the proxy ended at its start:\n${stderr}`);
-    return (await send(place, '/healthz').catch(() => undefined))?.status === 200;
-  }).catch(async (error: unknown) => {
-    await stop();
-    throw error;
-  });
-  return { ...place, stop };
-}
-
-/** Only the port, the certificate's files, and the server's address are others than in the guide. */
-async function nginx(block: string, path: string): Promise<Proxy> {
-  const port = await freePort();
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  const subject = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`];
-  const made = spawnSync('openssl', [
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-days',
-    '2',
-    ...subject,
-    '-keyout',
-    key,
-    '-out',
-    cert,
-  ]);
-  expect(made.status, String(made.stderr)).toBe(0);
-  const site = block.startsWith('server {')
-    ? block
-    : `server {\nlisten 443 ssl;\nssl_certificate /fullchain.pem;\nssl_certificate_key /privkey.pem;\n${block}}\n`;
-  const configured = site
-    .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-    .replace(/(?<=ssl_certificate )\S+(?=;)/, cert)
-    .replace(/(?<=ssl_certificate_key )\S+(?=;)/, key)
-    .replaceAll('127.0.0.1:8080', `127.0.0.1:${server.port}`);
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (one) => `${one}_temp_path ${folder}/${one};`,
-  );
-  const file = join(folder, 'nginx.conf');
-  await writeFile(
-    file,
-    `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${temporary.join('\n')}\n${configured}}\n`,
-  );
-  const child = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
-  return waitUntilReady(child, { origin: `https://127.0.0.1:${port}`, path, host: NAME, ca: await readFile(cert) });
-}
+const nginx = (block: string, path: string): Promise<Proxy> =>
+  startNginx({ folder, block, path, servers: { 8080: server.port } });
 
 /** Caddy would ask a certificate authority for the name; here it serves the same site over HTTP. */
 async function caddy(block: string, path: string): Promise<Proxy> {
@@ -133,46 +64,6 @@ async function caddy(block: string, path: string): Promise<Proxy> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   return waitUntilReady(child, { origin: `http://127.0.0.1:${port}`, path, host });
-}
-
-interface RequestOptions {
-  body?: string | Buffer;
-  headers?: Record<string, string>;
-  /** The caller's address. */
-  from?: string;
-}
-interface ProxyReply {
-  status: number;
-  headers: IncomingMessage['headers'];
-  text: string;
-}
-
-/** Resolves at the headers. */
-function open(
-  { origin, path, host, ca }: Omit<Proxy, 'stop'>,
-  below: string,
-  { body, headers, from }: RequestOptions = {},
-): Promise<IncomingMessage> {
-  const options = {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { Host: host, ...headers },
-    agent: false as const,
-    ...(from && { localAddress: from }),
-  };
-  const url = `${origin}${path}${below}`;
-  return new Promise((resolve, reject) => {
-    const sent = ca
-      ? httpsRequest(url, { ...options, ca, servername: host }, resolve)
-      : httpRequest(url, options, resolve);
-    sent.on('error', reject).end(body);
-  });
-}
-
-async function send(place: Omit<Proxy, 'stop'>, below: string, sent: RequestOptions = {}): Promise<ProxyReply> {
-  const reply = await open(place, below, sent);
-  const pieces: Buffer[] = [];
-  for await (const piece of reply) pieces.push(piece as Buffer);
-  return { status: reply.statusCode ?? 0, headers: reply.headers, text: Buffer.concat(pieces).toString() };
 }
 
 const authorization = () => ({ Authorization: `Bearer ${server.key}` });

@@ -60,10 +60,14 @@ async function start(bin: string, user: User, isDurable: boolean): Promise<Postg
   ];
   const args = ['-D', data, ...settings.flatMap((one) => ['-c', one])];
   const server = spawn(join(bin, 'postgres'), args, { ...user, cwd: dir, stdio: 'ignore' });
+  // Leaves nothing running where a bench fails.
+  const end = (): boolean => server.kill('SIGINT');
+  process.once('exit', end);
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const stop = async (): Promise<void> => {
-    server.kill('SIGINT');
+    process.off('exit', end);
+    end();
     await ended;
     rmSync(dir, { recursive: true, force: true });
   };
