@@ -1,9 +1,11 @@
 import type { Context } from 'koa';
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { invalid } from '../../schema/errors.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { retry } from '../../async/retry.ts';
+import { invalid, Refusal } from '../../schema/errors.ts';
 import { type Clock, timestamp } from '../../schema/ids.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
-import type { Store, User } from '../../store/store.ts';
+import type { Store, StoredReply, User } from '../../store/store.ts';
 import type { Logger } from 'pino';
 import { WARNINGS } from './warnings.ts';
 
@@ -20,6 +22,11 @@ export const KEY_PARAMETER = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
+/** Milliseconds between two looks whether another process has ended a request with the same key, and how long it is waited for. */
+const [LOOK_MS, MAX_WAIT_MS] = [50, 60_000];
+/** Milliseconds between attempts to keep a reply, and to say that nothing more comes, while the store is away: half an hour. */
+const KEEP_DELAYS = Array<number>(900).fill(2000);
+
 /** Runs `act` once for each user, key and request: the same `operation`, `uuids` of its path, and `request`. */
 export type RunOnce = (
   call: { user: User; ctx: Context; operation: string; uuids: string[] },
@@ -29,6 +36,32 @@ export type RunOnce = (
 
 export function createRunOnce({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): RunOnce {
   const mutex = new KeyedMutex();
+  /** By key: replies that the store could not take yet. */
+  const unsaved = new Map<string, Promise<void>>();
+  const isAway = (error: unknown): boolean => error instanceof Refusal;
+
+  /** Where other processes wait for the reply, it is saved when the store is back. */
+  async function keep(reply: StoredReply): Promise<void> {
+    try {
+      await store.saveReply(reply);
+    } catch (error) {
+      if (store.replyClaims && isAway(error))
+        unsaved.set(
+          reply.key,
+          retry(() => store.saveReply(reply), isAway, KEEP_DELAYS, { isBackground: true }),
+        );
+      throw error;
+    }
+  }
+
+  function release(key: string): void {
+    const saved = unsaved.get(key) ?? Promise.resolve();
+    unsaved.delete(key);
+    const act = () => store.replyClaims!.release(key);
+    const released = saved.catch(() => {}).then(() => retry(act, isAway, KEEP_DELAYS, { isBackground: true }));
+    released.catch((error: unknown) => log.warn({ err: error }, 'an idempotency key is not released'));
+  }
+
   const digest = (...parts: string[]): Buffer =>
     createHmac('sha256', store.owner.secret).update(JSON.stringify(parts)).digest();
 
@@ -39,30 +72,52 @@ export function createRunOnce({ store, clock, log }: { store: Store; clock: Cloc
     const requestDigest = digest('request', operation, ...uuids, JSON.stringify(request) ?? '').toString('hex');
     const cipherKey = digest('seal', user.uuid, key);
 
-    // Concurrent requests with one key: the second finds the reply that the first has stored.
-    return mutex.run(name, async () => {
+    const readKnown = async (): Promise<Buffer | undefined> => {
       const known = await store.reply(name);
       if (known && known.request !== requestDigest) {
         throw invalid(HEADER, 'the idempotency key was sent with another request before: use a new one');
       }
       const first = known && decrypt(known.body, cipherKey);
-      if (known && first) {
-        ctx.status = known.status;
-        const warnings = known.warnings && decrypt(known.warnings, cipherKey)?.toString();
-        if (warnings) ctx.set(WARNINGS, warnings);
-        return first;
-      }
-      if (known) log.warn({ req: ctx.state['id'] }, 'a kept reply is damaged; the request is answered anew');
+      if (known && !first) log.warn({ req: ctx.state['id'] }, 'a kept reply is damaged; the request is answered anew');
+      if (!known || !first) return undefined;
+      ctx.status = known.status;
+      const warnings = known.warnings && decrypt(known.warnings, cipherKey)?.toString();
+      if (warnings) ctx.set(WARNINGS, warnings);
+      return first;
+    };
+
+    const actAndKeep = async (): Promise<unknown> => {
       const reply = await act();
       const status = ctx.status === 409 ? 409 : 200;
       const body = encrypt(JSON.stringify(reply), cipherKey);
       const warned = ctx.response.get(WARNINGS);
       const warnings = warned && { warnings: encrypt(warned, cipherKey) };
       // The record exists by now: a reply that cannot be stored must not fail the request.
-      await store
-        .saveReply({ key: name, request: requestDigest, status, body, ...warnings, created_at: timestamp(clock) })
-        .catch((error: unknown) => log.warn({ req: ctx.state['id'], err: error }, 'a reply could not be kept'));
+      await keep({ key: name, request: requestDigest, status, body, ...warnings, created_at: timestamp(clock) }).catch(
+        (error: unknown) => log.warn({ req: ctx.state['id'], err: error }, 'a reply could not be kept'),
+      );
       return reply;
+    };
+
+    // Concurrent requests with one key: the second finds the reply that the first has stored.
+    return mutex.run(name, async () => {
+      const { replyClaims } = store;
+      if (!replyClaims) return (await readKnown()) ?? actAndKeep();
+      for (const end = performance.now() + MAX_WAIT_MS; ; await wait(LOOK_MS)) {
+        const known = await readKnown();
+        if (known) return known;
+        if (await replyClaims.claim(name)) break;
+        if (performance.now() > end)
+          throw new Refusal('unavailable', 'a request with this idempotency key is being answered; try again', {
+            retryAfter: 5,
+          });
+      }
+      try {
+        // Another process may have saved it before its claim ended.
+        return (await readKnown()) ?? (await actAndKeep());
+      } finally {
+        release(name);
+      }
     });
   };
 }

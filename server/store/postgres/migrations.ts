@@ -138,6 +138,11 @@ export const STEPS: readonly string[] = [
   -- The process puts an archive in place of all there is: no other begins beside it.
   alter table processes add column is_importing boolean not null default false;
   `,
+  `
+  -- Requests with an Idempotency-Key that are being answered.
+  create table reply_claims (key text primary key, process text not null references processes on delete cascade);
+  create index claims_of_process on reply_claims (process);
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -18,6 +18,7 @@ import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
 import { startCleaning } from './shared/clean.ts';
 import { learnersOf } from './shared/learners.ts';
 import { passageVersions } from './shared/passages.ts';
+import { replyClaimsOf } from './shared/reply-claims.ts';
 import { beginProcess, type OwnProcess } from './shared/processes.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
@@ -63,6 +64,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       credits: creditsOf(context, options.log),
       answers: sharedAnswers(context),
       learners: learnersOf(context),
+      replyClaims: replyClaimsOf(context),
       ...accountVerbs(context, owner.user.uuid),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),
