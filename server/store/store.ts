@@ -7,7 +7,8 @@ import type { Credits } from './credits.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { PassageVersions } from './passage-versions.ts';
 import type { SharedAnswers } from './shared/answers.ts';
-import type { Learners, LearningVerbs } from './shared/learners.ts';
+import type { CrawlingVerbs, Learners, LearningVerbs } from './shared/learners.ts';
+import type { ReplyClaims } from './shared/reply-claims.ts';
 import type { StoredMessage, StoredSession } from './shared/session-records.ts';
 import type { SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 import type { Visits } from './visits.ts';
@@ -39,7 +40,9 @@ export interface Store {
   /** Absent likewise: all answers under way are in its memory. */
   readonly answers?: SharedAnswers;
   /** Absent likewise: the process learns and crawls all that is unfinished. */
-  readonly learners?: Learners<Pick<Store, LearningVerbs>>;
+  readonly learners?: Learners<Pick<Store, LearningVerbs>, Pick<Store, CrawlingVerbs>>;
+  /** Absent likewise: requests with the same key take turns in its memory. */
+  readonly replyClaims?: ReplyClaims;
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;

@@ -1,32 +1,22 @@
-import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
-import type { Change, Store, StoredSite, StoredSource } from '../../store/store.ts';
+import { nextModifiedAt } from '../../schema/ids.ts';
+import { Superseded } from '../../store/shared/learners.ts';
+import type { Change, StoredSite, StoredSource } from '../../store/store.ts';
 import { asWebFailure } from '../../web/errors.ts';
-import type { Web } from '../../web/web.ts';
+import type { CrawlDeps } from './deps.ts';
 import { Frontier, type PageLinks } from './frontier.ts';
 import { DEAD, CrawlProgress } from './progress.ts';
-import { followedBy, withDeadLink } from './dead-links.ts';
+import { followedBy, NO_PAGE, withDeadLink } from './dead-links.ts';
 import { readFirstPage, statusWithoutFirstPage } from './first-page.ts';
 import { Unreadable } from '../readers/errors.ts';
-import type { Ingestion, Log } from '../ingest/ingest.ts';
 import type { PageFacts } from '../ingest/content.ts';
 import { lastingReason, type Outcome } from '../ingest/job.ts';
 import { homeOf, Scope } from './scope.ts';
 import { pagesListed } from './sitemap.ts';
 
-export interface CrawlDeps {
-  store: Store;
-  ingestion: Ingestion;
-  web: Web;
-  clock: Clock;
-  log: Log;
-}
-
 /** Pages queued at once. The pages of a host are ingested in order: one that its owner adds comes after so many. */
 const MAX_QUEUED = 4;
 /** Milliseconds. With the default a site that asks a crawl to slow down would become a site of failures. */
 const PATIENCE_MS = 2 * 60_000;
-/** Reasons for which a link of the crawl is taken for no page, and not for a failure of the site. */
-const NO_PAGE = new Set(['content type', 'robots', 'off site']);
 
 /**
  * One crawl of a site. Its pages are the site's sources; those with another `round` are still to be read, which is all
@@ -129,6 +119,7 @@ export class Crawl {
       this.#ended(source.uuid, outcome.status, removed);
       return outcome;
     } catch (error) {
+      if (error instanceof Superseded) return this.#lose();
       this.#ended(source.uuid, 'fail', false);
       throw error;
     }
@@ -155,7 +146,7 @@ export class Crawl {
       if (reason === undefined || !(await this.#isNoPage(source, reason))) {
         return { ...(await ingestion.fail(source, error, commit, signal)), removed: false };
       }
-      await ingestion.deleteSource(source);
+      await ingestion.deleteSource(source, this.#deps.store);
       return { status: `error:${reason}`, removed: true };
     }
   }
@@ -231,6 +222,7 @@ export class Crawl {
     try {
       await this.#discover(await readFirstPage(this.#deps, this.#site, this.#abort.signal));
     } catch (error) {
+      if (error instanceof Superseded) return void this.#lose();
       await this.#end(`error:${asWebFailure(error).reason}`);
     }
     this.#next();
@@ -285,9 +277,18 @@ export class Crawl {
     this.#abort.abort();
   }
 
+  /** Another process has the site, and finds out itself what of it is left to do. */
+  #lose(): Outcome {
+    void this.abandon();
+    return { status: 'gone' };
+  }
+
   /** Logs a failure, such as a full disk: no request waits for this work. */
   #inBackground(work: Promise<void>): void {
-    work.catch((error: unknown) => this.#deps.log.error({ site: this.#site.uuid, err: error }, 'site not learned'));
+    work.catch((error: unknown) => {
+      if (error instanceof Superseded) this.#lose();
+      else this.#deps.log.error({ site: this.#site.uuid, err: error }, 'site not learned');
+    });
   }
 
   async #keep(change: Partial<StoredSite> | Change<StoredSite>): Promise<void> {

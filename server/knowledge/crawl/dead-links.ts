@@ -1,6 +1,9 @@
 import { MAX_DEAD_LINKS, type DeadLink } from '../../schema/site.ts';
 import type { StoredSite } from '../../store/store.ts';
 
+/** Reasons for which a link of the crawl is taken for no page, and not for a failure of the site. */
+export const NO_PAGE = new Set(['content type', 'robots', 'off site']);
+
 /** A link that is listed is not counted again: a crawl that is cut may report it before its source is deleted. */
 export function withDeadLink(site: StoredSite, link: DeadLink): StoredSite {
   const { dead_links = [], dead_links_total = 0 } = site;

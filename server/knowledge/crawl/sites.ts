@@ -2,7 +2,8 @@ import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { Site } from '../../schema/site.ts';
 import type { StoredSite } from '../../store/store.ts';
-import { Crawl, type CrawlDeps } from './crawl.ts';
+import { Crawl } from './crawl.ts';
+import type { CrawlDeps } from './deps.ts';
 import { RunningCrawls } from './running-crawls.ts';
 import { pagesToFollow } from './dead-links.ts';
 
@@ -42,7 +43,8 @@ const MAX_PAGES = 200;
 export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites {
   const { store, clock, crawls } = deps;
   const { learners } = store;
-  const crawling = learners ? { ...deps, store: { ...store, updateSite: learners.verbs.updateSite } } : deps;
+  const depsOf = ({ uuid }: StoredSite): CrawlDeps =>
+    learners ? { ...deps, store: { ...store, ...learners.crawling(uuid) } } : deps;
   const mutex = new KeyedMutex();
   let closed = false;
 
@@ -50,7 +52,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => mutex.run('sites', act);
 
   async function begin(site: StoredSite): Promise<void> {
-    const crawl = new Crawl(crawling, site, () => crawls.delete(site.uuid));
+    const crawl = new Crawl(depsOf(site), site, () => crawls.delete(site.uuid));
     crawls.add(crawl);
     try {
       await crawl.begin();

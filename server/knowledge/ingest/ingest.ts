@@ -146,9 +146,9 @@ export class Ingestion implements Knowledge {
     return failSource(this.#deps, source, error, options, signal).finally(() => this.#onChange(source.chatbot));
   }
 
-  /** See `deleteSource`; a job of the source is not cancelled. */
-  deleteSource(source: Pick<StoredSource, 'uuid' | 'chatbot'>): Promise<void> {
-    return deleteSource(this.#deps, source).finally(() => this.#onChange(source.chatbot));
+  /** See `deleteSource`; a job of the source is not cancelled. `store`: that of a crawl. */
+  deleteSource(source: Pick<StoredSource, 'uuid' | 'chatbot'>, store: Store = this.#deps.store): Promise<void> {
+    return deleteSource({ ...this.#deps, store }, source).finally(() => this.#onChange(source.chatbot));
   }
 
   /** Whether sources of a chatbot are being ingested, or wait for it. */

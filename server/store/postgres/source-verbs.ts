@@ -33,12 +33,26 @@ class Taken extends Error {
   }
 }
 
-/** `isLearner`: changes are refused of sources that this process does not learn. */
+interface FenceOptions {
+  /** Changes are refused of sources that this process does not learn. */
+  isLearner?: boolean;
+  /** All changes are refused unless this process crawls the site. */
+  crawls?: string;
+}
+
 export function sourceVerbs(
   context: PostgresContext,
-  { isLearner = false } = {},
+  { isLearner = false, crawls }: FenceOptions = {},
 ): Pick<Store, SourceVerbs | DocumentVerbs> {
   const { process, sql, mutex, run, nextOrder, bus } = context;
+
+  async function checkCrawler(tx: Queries): Promise<void> {
+    if (crawls === undefined) return;
+    // Locks in the order in which a deletion of the chatbot does; until the change is stored, no other process takes the site.
+    await tx`select 1 from chatbots where uuid = (select chatbot from sites where uuid = ${crawls}) for key share`;
+    const [ours] = await tx`select 1 from sites where uuid = ${crawls} and crawler = ${process} for share`;
+    if (!ours) throw new Superseded('another process crawls the site');
+  }
 
   async function select(condition: Fragment): Promise<StoredSource[]> {
     const rows = await sql<Pick<Row, 'record'>[]>`select record from sources ${condition}`;
@@ -69,6 +83,7 @@ export function sourceVerbs(
     return unlessTaken(() =>
       unlessOrphaned(undefined, () =>
         inTransaction(sql, async (tx) => {
+          await checkCrawler(tx);
           const { count } = await tx`
             insert into sources (uuid, n, chatbot, status, embedded_by, learner, record)
             select ${uuid}, ${n}::bigint, uuid, ${status}, ${embedded_by}, (select uuid from processes where uuid = ${process}),
@@ -99,6 +114,7 @@ export function sourceVerbs(
   }
 
   async function change(tx: Queries, uuid: string, by: Change<StoredSource>, { raise, identity }: ChangeOptions) {
+    await checkCrawler(tx);
     const [row] = await tx<Row[]>`select record, learner from sources where uuid = ${uuid} for no key update`;
     if (!row) return undefined;
     if (isLearner && row.learner !== process) throw new Superseded('another process learns the source');
@@ -166,8 +182,16 @@ export function sourceVerbs(
       }),
     deleteSource: (uuid) =>
       run(async () => {
-        const deleted = sql`delete from sources where uuid = ${uuid} returning chatbot, uuid as source`;
-        const [gone] = await raiseVersions(sql, deleted);
+        const remove = async (queries: Queries) => {
+          const deleted = sql`delete from sources where uuid = ${uuid} returning chatbot, uuid as source`;
+          return raiseVersions(queries, deleted);
+        };
+        const [gone] = await (crawls === undefined
+          ? remove(sql)
+          : inTransaction(sql, async (tx) => {
+              await checkCrawler(tx);
+              return remove(tx);
+            }));
         if (gone) bus.publish('passages', gone.chatbot);
         return gone !== undefined;
       }),

@@ -2,14 +2,18 @@ import type { StoredSource } from '../source-records.ts';
 
 /** What a process changes while it learns. */
 export type LearningVerbs = 'updateSource' | 'claimIdentity' | 'putDocument' | 'putVectors' | 'updateSite';
+/** What it changes of a site's pages while it crawls. */
+export type CrawlingVerbs = 'createSource' | 'updateSource' | 'deleteSource' | 'updateSite';
 
 /**
  * Which of the processes that share a store learns a source, and which crawls a site. A process has what it creates until
  * another takes it, and until it ends or is taken for dead: then it is free.
  */
-export interface Learners<Verbs> {
+export interface Learners<Verbs, Crawling> {
   /** As those of the store; they reject with `Superseded`, and change nothing, where this process does not have the record. */
   readonly verbs: Verbs;
+  /** The same for a crawl: they reject with `Superseded`, and change nothing, where this process does not crawl the site. */
+  crawling(site: string): Crawling;
   /** Takes a source from whichever process has it. */
   take(source: string): Promise<void>;
   /** Takes those of the sources that are free; returns all that this process has then. */

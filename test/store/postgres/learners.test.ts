@@ -185,6 +185,34 @@ describe.skipIf(!server)('learning by several processes', () => {
     expect(await b.store.sources(chatbot)).toHaveLength(5);
   });
 
+  it('changes nothing of a site any more that another process has taken', async () => {
+    shut();
+    const { site: started } = await crawl(a);
+    await isFetched('/page');
+    const address = `${site.origin}/page/9`;
+    const page = aSource(chatbot, { site: started.uuid, file_name: address, identity: address, status: 'success' });
+    const verbs = a.store.learners!.crawling(started.uuid);
+    expect(await verbs.createSource(page)).toEqual({ existing: undefined });
+    await b.store.learners!.takeSite(started.uuid);
+    const changes = [
+      verbs.createSource(aSource(chatbot, { identity: 'https://a.example/' })),
+      verbs.updateSource(page.uuid, (one) => ({ ...one, title: 'Old' })),
+      verbs.deleteSource(page.uuid),
+      verbs.updateSite(started.uuid, (one) => ({ ...one, status: 'done' })),
+    ];
+    for (const one of await Promise.allSettled(changes))
+      expect(one).toMatchObject({ reason: { message: 'another process crawls the site' } });
+    expect(await b.store.source(page.uuid)).toEqual(page);
+    open();
+    await until(
+      async () => (await b.store.sources(chatbot)).filter(({ status }) => status === 'await'),
+      ({ length }) => length === 0,
+    );
+    // The links of the page that it was reading are left to the other one.
+    expect(await b.store.sources(chatbot)).toHaveLength(2);
+    expect(a.outcomes).not.toContain('done');
+  });
+
   it('stops a crawl of the other process', async () => {
     shut();
     const { site: started } = await crawl(a);

@@ -15,6 +15,15 @@ export function learnersOf(context: PostgresContext): NonNullable<Store['learner
   const own = sql`(select uuid from processes where uuid = ${process})`;
 
   return {
+    crawling: (site) => {
+      const { createSource, updateSource, deleteSource } = sourceVerbs(context, { crawls: site });
+      return {
+        createSource,
+        updateSource,
+        deleteSource,
+        updateSite: (uuid, change) => run(() => sites.update(uuid, change)),
+      };
+    },
     verbs: {
       updateSource,
       claimIdentity,
