@@ -8,6 +8,7 @@ export const VARIABLES = [
   'PORT',
   'DATA_DIR',
   'DATABASE_URL',
+  'DATABASE_POOL',
   'API_KEY',
   'PUBLIC_URL',
   'TRUST_PROXY_HOPS',
@@ -53,6 +54,8 @@ export interface Config {
   dataDir: string;
   /** `postgres://…`; undefined for files in `dataDir`. */
   databaseUrl: string | undefined;
+  /** Connections to it at most, beside the one that listens. */
+  databasePool: number;
   /** 16 to 256 printable characters. */
   apiKey: string | undefined;
   /** Without a slash at the end. */
@@ -95,6 +98,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
     port: readWholeNumber('PORT', read('PORT') ?? '8080', 65_535),
     dataDir: read('DATA_DIR') ?? './data',
     databaseUrl: readDatabaseUrl(read('DATABASE_URL')),
+    databasePool: readWholeNumber('DATABASE_POOL', read('DATABASE_POOL') ?? '10', 1000, 2),
     apiKey: readApiKey(read('API_KEY')),
     publicUrl: readAddress('PUBLIC_URL', read('PUBLIC_URL')),
     trustProxyHops: readWholeNumber('TRUST_PROXY_HOPS', read('TRUST_PROXY_HOPS') ?? '0', 100),

@@ -7,17 +7,19 @@ export interface StoreLocation {
   /** Has the socket of the commands, and where no database is named all data. */
   dataDir: string;
   databaseUrl: string | undefined;
+  /** Connections to the database at most. */
+  databasePool: number;
 }
 
 /** Opens PostgreSQL where its address is given, which other processes may have open, else the data folder. Throws where another process has that. */
 export async function openStore(
-  { dataDir, databaseUrl }: StoreLocation,
+  { dataDir, databaseUrl, databasePool: max }: StoreLocation,
   options: Omit<LowdbOptions, 'dir'>,
 ): Promise<SnapshotStore> {
   if (databaseUrl === undefined) return openLowdbStore({ ...options, dir: dataDir });
   const { openPostgresStore } = await import('../store/postgres/postgres.ts');
   const { clock, log, health } = options;
-  return openPostgresStore({ url: databaseUrl, clock, log, health });
+  return openPostgresStore({ url: databaseUrl, max, clock, log, health });
 }
 
 /** For an export, beside servers that have the database open. Throws where another process has the data folder. */

@@ -202,7 +202,7 @@ describe.each(database ? ['files', 'postgres'] : ['files'])('on %s', (engine) =>
   /** Sets the times of a conversation, while no server runs. */
   async function age(session: string, time: string): Promise<void> {
     const { openStore } = await import('../../../server/control/open-store.ts');
-    const location = { dataDir: docent.dataDir, databaseUrl: schema?.url };
+    const location = { dataDir: docent.dataDir, databaseUrl: schema?.url, databasePool: 2 };
     const store = await openStore(location, { clock: Date.now });
     const [head, messages] = [(await store.session(session))!, await store.messages(session)];
     await store.deleteSession(session);

@@ -61,6 +61,17 @@ describe.skipIf(!server)('processes that start', () => {
     expect(await count('processes')).toBe(0);
   });
 
+  it('have as many connections as DATABASE_POOL says, and one that listens', async () => {
+    const docent = await start({ DATABASE_URL: schema.url, DATABASE_POOL: '3' });
+    const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Ferries' })).body;
+    await Promise.all(Array.from({ length: 40 }, () => docent.api('GET', `/chatbot/${uuid}`)));
+    const connections = await sql`select 1 from pg_stat_activity where application_name = 'docent'`;
+    await docent.stop();
+    expect(connections.length).toBeLessThanOrEqual(4);
+    const refused = start({ DATABASE_URL: schema.url, DATABASE_POOL: '1' });
+    await expect(refused).rejects.toThrow('DATABASE_POOL must be a whole number from 2 to 1000');
+  });
+
   /** An import that goes on until it is told to end. */
   function beginImport() {
     const user = { uuid: newUuid(), email: 'imported@example.com', created_at: timestamp(Date.now) };
