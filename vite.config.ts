@@ -297,15 +297,26 @@ const quick = [
   'test/store/{damage,lowdb,managed-files}.test.ts',
   'test/web/*.test.ts',
   'test/widget/{citations,embed,markdown/markdown,node-import,sse-parser}.test.ts',
+  // Of PostgreSQL's own only the store's contract, and only where a database is at hand.
+  ...(process.env['DATABASE_URL'] ? ['test/store/postgres/postgres.test.ts'] : []),
 ];
 
 const inBrowser = ['test/browser/**/*.test.ts'];
 
-/** `npm run test:all` runs all three; without a browser the last is left out. */
+/** `npm run test:all` runs all; without a browser, or without PostgreSQL, that project is left out. */
 const projects = [
   // Its files share a worker's modules: to load the server for each file would cost more than the tests do.
   { name: 'quick', include: quick, isolate: false },
   { name: 'slow', include: ['test/**/*.test.{ts,tsx}'], exclude: [...quick, ...inBrowser] },
+  // The API and the door once more, on the other engine.
+  {
+    name: 'postgres',
+    include: ['test/{api,proxy}/**/*.test.ts'],
+    // Its clock and timers are its own, and the driver's would stand still: test/store/postgres/schedules.test.ts.
+    exclude: ['test/api/resources/schedule.test.ts'],
+    globalSetup: 'test/engine/global-setup.ts',
+    setupFiles: 'test/engine/setup.ts',
+  },
   { name: 'browser', include: inBrowser },
 ];
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from '../server/dev/build.mjs';
 import { findBrowser } from './browser/find-browser.mjs';
+import { postgresPrograms } from './store/postgres/programs.mjs';
 
 /**
  * `node test/run.mjs [all] [arguments of vitest]`: the quick tests, or all of them, and one closing line of counts. Which
@@ -16,12 +17,15 @@ const all = first === 'all';
 const given = all ? rest : process.argv.slice(2);
 
 /**
- * Builds, finds a browser and says in one line which; without one the browser's tests are left out.
+ * Builds, finds PostgreSQL and a browser, and says in a line each which; what needs one that is missing is left out.
  * @returns {Promise<string[]>} the projects of vite.config.ts that are to run
  */
 async function prepareAll() {
   await ensureBuilt();
   const projects = ['quick', 'slow'];
+  const postgres = process.env['DATABASE_URL'] ? 'DATABASE_URL' : postgresPrograms();
+  if (postgres) projects.push('postgres');
+  console.error(`postgres: ${postgres ?? 'none was found; its tests are left out'}`);
   const found = findBrowser();
   if ('path' in found) {
     console.error(`browser: ${found.path}`);

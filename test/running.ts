@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type DocentServer } from '../server/boot.ts';
+import { databaseOf } from './engine/engine.ts';
 import { conformance, type Exchange } from './api/contract/conformance.ts';
 import type { Disk } from '../server/store/lowdb/files/disk.ts';
 import { recordExchanges } from './api/contract/recorded-exchanges.ts';
@@ -41,7 +42,8 @@ export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<R
   // A backlog for a thousand connections at once.
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', 4096, done));
   const PORT = String((server.address() as AddressInfo).port);
-  const own = { API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT };
+  const DATABASE_URL = disk || env['DATABASE_URL'] ? undefined : await databaseOf(dataDir);
+  const own = { API_KEY, DATA_DIR: dataDir, DATABASE_URL, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT };
   booted = await boot(own, { disk, probeInterval: 50 });
   const running = booted;
   const base = `http://127.0.0.1:${PORT}`;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashKey } from '../../server/http/auth.ts';
-import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
+import { openStoreOf } from '../engine/engine.ts';
 import { API_KEY, site, start, until, type Reply, type Running } from '../running.ts';
 
 /** A server with two users, and what the rows of the table of operations need to be made before they are called. */
@@ -43,7 +43,7 @@ export async function startApiFixture(env: NodeJS.ProcessEnv = {}): Promise<ApiF
 
 async function addUser(dir: string, email: string, key: string): Promise<void> {
   const quiet = { error() {}, warn() {}, info() {}, debug() {} };
-  const store = await openLowdbStore({ dir, clock: Date.now, log: quiet as never });
+  const store = await openStoreOf({ dir, clock: Date.now, log: quiet as never });
   const created_at = '2026-01-01T00:00:00Z';
   const user = { uuid: 'f'.repeat(32), email, created_at };
   await store.addUser(user);

@@ -56,6 +56,7 @@ describe('the package, installed in another project', () => {
     const port = await freePort();
     const env = {
       ...process.env,
+      DATABASE_URL: '',
       PORT: String(port),
       DATA_DIR: join(folder, 'data'),
       DEMO: '0',

@@ -20,9 +20,9 @@ import { createChatRouter, type ChatRouterOptions } from '../../server/proxy/rou
 import { remoteUpstream } from '../../server/proxy/upstream/remote.ts';
 import { localUpstream } from '../../server/proxy/upstream/upstream.ts';
 import { newUuid, timestamp, type Clock } from '../../server/schema/ids.ts';
-import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store, StoredChatbot } from '../../server/store/store.ts';
 import type { ChatEvent } from '../../server/types.ts';
+import { openStoreOf } from '../engine/engine.ts';
 
 /** The chat API in the real app over real HTTP with the real store; answers and the clock are the test's. */
 export interface ChatServer {
@@ -55,7 +55,7 @@ interface ChatServerOptions {
     answerTimeout?: number;
   };
   routerOptions?: Partial<ChatRouterOptions>;
-  /** Opens the store; one of lowdb in `dir` by default. */
+  /** Opens the store; that of `dir` by default (test/engine/engine.ts). */
   openStore?: (options: { clock: Clock; log: Logger }) => Promise<Store>;
 }
 
@@ -71,7 +71,7 @@ export async function startChatServer({
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const time = { now: Date.now() };
   const clock = () => time.now;
-  const store = await (openStore ? openStore({ clock, log }) : openLowdbStore({ dir, clock, log }));
+  const store = await (openStore ? openStore({ clock, log }) : openStoreOf({ dir, clock, log }));
   const health = createHealth();
   const runs = new AnswerRuns({ store, clock, log });
   const respond: Respond = (question, run) => docent.respond(question, run);

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NO_META } from '../../server/answer/runs.ts';
 import { Refusal } from '../../server/schema/errors.ts';
+import { onFiles } from '../engine/engine.ts';
 import {
   answerWith,
   API_KEY,
@@ -124,7 +125,8 @@ describe('a session', () => {
     });
   });
 
-  it('is refused with 429 after 100 new ones in a minute', async () => {
+  // On PostgreSQL they are counted by its own clock, which no test sets.
+  it.runIf(onFiles)('is refused with 429 after 100 new ones in a minute', async () => {
     const made = await Promise.all(Array.from({ length: 101 }, () => post(`${chatUrl}/session`)));
     expect(made.filter(({ status }) => status === 200)).toHaveLength(100);
     const refused = made.find(({ status }) => status === 429)!;

@@ -440,7 +440,7 @@ it('a stream of which nothing was read for eight comments is closed', async () =
     // More of it than the system's own buffers hold, or a socket that takes nothing at all.
     reply.socket!.cork();
     await answer.write('漢'.repeat(100_000));
-    await tick(20);
+    await vi.waitFor(() => expect(reply.socket!.writableLength).toBeGreaterThan(0));
     vi.advanceTimersByTime(7 * 15_000);
     await tick(20);
     expect(own.replies.size).toBe(1);

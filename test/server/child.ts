@@ -10,7 +10,7 @@ export interface Child {
 
 export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
   const child = spawn(process.execPath, ['dist/server/main.js'], {
-    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DEMO: '0', ...env },
+    env: { ...process.env, DATABASE_URL: '', HOST: '127.0.0.1', PORT: '0', DEMO: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const end = (): boolean => child.kill('SIGKILL');

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
+import { openStoreOf } from '../../engine/engine.ts';
 import { startFakeModel } from '../../fakes/model.ts';
 import { site, start, until, type Running } from '../../running.ts';
 
@@ -392,7 +392,7 @@ describe('bad input', () => {
       { name: 'day', type: 'date', ...written },
       { name: 'count', type: 'number', ...written },
     ];
-    const store = await openLowdbStore({ dir: DATA_DIR, clock: Date.now });
+    const store = await openStoreOf({ dir: DATA_DIR, clock: Date.now });
     await store.updateAgent(uuid, (agent) => ({ ...agent, variables }));
     await store.close();
 

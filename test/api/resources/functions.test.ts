@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queryRows } from '../../engine/engine.ts';
 import { start, type Running } from '../../running.ts';
 
 let docent: Running;
@@ -153,18 +154,29 @@ describe('the headers of a tool function', () => {
   const SECRET = 'Bearer secret-of-the-shop';
   const shown = { Authorization: '****shop', short: '****', empty: '' };
   const headers = { Authorization: SECRET, short: 'seven77', empty: '' };
-  /** As the chatbot's file has them. */
+  /** As they are stored. */
   async function storedHeaders(uuid: string): Promise<object | undefined> {
+    const rows = await queryRows(docent.dataDir, 'select record from agents');
+    if (rows)
+      return headersOf(
+        rows.map(({ record }) => JSON.parse(record as string)),
+        uuid,
+      );
     const files = await readdir(docent.dataDir, { recursive: true });
     for (const file of files.filter((name) => name.endsWith('.json'))) {
       const { agents = [] } = JSON.parse(await readFile(join(docent.dataDir, file), 'utf8')) as {
-        agents?: { tool_functions: { uuid: string; headers: object }[] }[];
+        agents?: StoredFunctions[];
       };
-      const found = agents.flatMap(({ tool_functions }) => tool_functions).find((one) => one.uuid === uuid);
-      if (found) return found.headers;
+      const found = headersOf(agents, uuid);
+      if (found) return found;
     }
     return undefined;
   }
+  interface StoredFunctions {
+    tool_functions: { uuid: string; headers: object }[];
+  }
+  const headersOf = (agents: StoredFunctions[], uuid: string): object | undefined =>
+    agents.flatMap(({ tool_functions }) => tool_functions).find((one) => one.uuid === uuid)?.headers;
 
   it('are shown by their last four characters in every reply', async () => {
     const bot = (await docent.api('POST', '/chatbot/create', { name: 'Shop' })).body.uuid;

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queryRows } from '../../engine/engine.ts';
 import { readUpload } from '../../../server/api/requests/multipart.ts';
 import { createUploadCapacity } from '../../../server/api/requests/upload-capacity.ts';
 import { docx, paragraph, pdf, xlsx } from '../../knowledge/office-files.ts';
@@ -195,8 +196,9 @@ describe('a file', () => {
     expect(new Set(replies.map(({ body }) => body.uuid)).size).toBe(1);
   });
 
-  it('is gone from the disk once deleted, with its chatbot too', async () => {
+  it('is gone from the store once deleted, with its chatbot too', async () => {
     const files = async () =>
+      (await queryRows(docent.dataDir, 'select source from files order by source')) ??
       (await readdir(docent.dataDir, { recursive: true })).filter((name) => name.endsWith('.file'));
     const before = await files();
     const bot = await chatbot();

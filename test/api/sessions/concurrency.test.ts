@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queryRows } from '../../engine/engine.ts';
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
 import { API_KEY, site, until, type Reply } from '../../running.ts';
 import {
@@ -14,6 +15,16 @@ import {
   startApiFixture,
   type ApiFixture,
 } from '../api-fixture.ts';
+
+/** Names of the rows of all records, on PostgreSQL. */
+const RECORDS = Object.entries({
+  uuid: ['chatbots', 'agents', 'tags', 'sites', 'sources', 'sessions', 'messages'],
+  chatbot: ['passages'],
+  source: ['source_names', 'agent_sources', 'tag_sources', 'files', 'documents', 'vectors'],
+  message: ['answer_pieces'],
+})
+  .flatMap(([key, tables]) => tables.map((table) => `select '${table} ' || ${key} as name from ${table}`))
+  .join(' union all ');
 
 /** Many at once, and deletes in the middle of work. */
 
@@ -165,8 +176,10 @@ describe('a delete in the middle of work', () => {
     await model.close();
   });
 
-  /** Every file of the data folder but those of the installation itself, whose content is not its records'. */
+  /** Names of all that is stored: files, or rows. */
   const files = async (): Promise<string[]> => {
+    const rows = await queryRows(busy.docent.dataDir, RECORDS);
+    if (rows) return rows.map(({ name }) => name as string).toSorted();
     const all = await readdir(busy.docent.dataDir, { recursive: true, withFileTypes: true });
     return all
       .filter((one) => one.isFile())

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { queryRows } from '../../engine/engine.ts';
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
 import { start, until, type Running } from '../../running.ts';
 
@@ -50,8 +51,10 @@ async function ask(server: Running, chatbot: string, query = ASKED): Promise<str
 /** What the model was shown last. */
 const shown = (): string => fake.requests.at(-1)!.body.messages[0]!.content;
 
-/** The models that the sources on disk have vectors by. */
+/** The models that the stored sources have vectors by. */
 async function embeddedBy(): Promise<string[]> {
+  const rows = await queryRows(dir, 'select model from vectors');
+  if (rows) return rows.map(({ model }) => model as string);
   const names = await readdir(join(dir, 'sources'), { recursive: true });
   const files = names.filter((name) => name.endsWith('.vectors.json'));
   return Promise.all(

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { onFiles } from '../../engine/engine.ts';
 import { API_KEY, start, type Running } from '../../running.ts';
 
 let docent: Running;
@@ -94,6 +95,7 @@ describe('a session', () => {
       expect((await docent.api('GET', path)).status).toBe(404);
     }
     expect((await list(chatbot)).body).toEqual([other]);
+    if (!onFiles) return;
     const files = await readdir(docent.dataDir, { recursive: true });
     expect(files.filter((file) => file.includes(one.uuid))).toEqual([]);
     expect(files.filter((file) => file.includes(other.uuid))).not.toEqual([]);

