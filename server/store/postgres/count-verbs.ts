@@ -1,6 +1,8 @@
 import { timestamp, type Clock } from '../../schema/ids.ts';
+import { jsonIn } from '../../schema/json.ts';
+import { isReply } from '../record-checks.ts';
 import type { Store, StoredReply, Usage } from '../store.ts';
-import { fromJson, type PostgresContext } from './context.ts';
+import type { PostgresContext } from './context.ts';
 
 /** Milliseconds that a reply is kept. */
 const RETENTION_MS = 86_400_000;
@@ -19,7 +21,9 @@ export function countVerbs(
       run(async () => {
         const [row] = await sql<{ record: string }[]>`
           select record from replies where key = ${key} and created_at > ${oldest()}`;
-        return row && fromJson<StoredReply>(row.record);
+        // A damaged one is none, as on files.
+        const reply = row && jsonIn(row.record);
+        return isReply(reply) ? (reply as StoredReply) : undefined;
       }),
     async saveReply(reply) {
       const { key, created_at } = reply;
