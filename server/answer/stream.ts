@@ -44,6 +44,8 @@ export interface StreamReader {
 /** UTF-16 units of text, or bytes. */
 export const MAX_WRITE = 16_384;
 const MAX_STALLED_CALLS = 8;
+/** Milliseconds in which a client reads the last bytes before the connection is reset: some miss a reset that comes with bytes. */
+const RESET_DELAY_MS = 100;
 
 /**
  * Writes the run to `res` from offset `from` (UTF-16 units) until it has ended, all that is new in writes of at most
@@ -210,6 +212,6 @@ function breakOff(res: ServerResponse): void {
     const { socket } = res;
     if (res.chunkedEncoding) socket?.end(() => res.destroy());
     // HTTP/1.0 has no last chunk: there an orderly close is the end of a complete reply.
-    else socket?.write('', () => socket.resetAndDestroy());
+    else socket?.write('', () => setTimeout(() => socket.resetAndDestroy(), RESET_DELAY_MS));
   });
 }
