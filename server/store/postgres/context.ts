@@ -1,3 +1,4 @@
+import { forEachSliced } from '../../async/time-slice.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Bus } from '../bus.ts';
 import { InFlight, type RunVerb } from '../in-flight.ts';
@@ -52,6 +53,13 @@ function createOrder(): () => string {
     last = now > last ? now : last + 1n;
     return String(last);
   };
+}
+
+/** For lists, which may be long: parses rows without blocking the event loop. */
+export async function parseRows<Row, T>(rows: Row[], parse: (row: Row) => T): Promise<T[]> {
+  const all: T[] = [];
+  await forEachSliced(rows, (row) => all.push(parse(row)));
+  return all;
 }
 
 export const fromJson = <T>(text: string): T => JSON.parse(text) as T;

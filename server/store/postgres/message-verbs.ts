@@ -1,6 +1,6 @@
 import type { Change, Store, StoredMessage } from '../store.ts';
 import { inTransaction, type Fragment, type Queries } from './connection.ts';
-import { fromJson, type PostgresContext } from './context.ts';
+import { fromJson, parseRows, type PostgresContext } from './context.ts';
 import { columnsOf, forgetPieces, saveMessage } from './message-rows.ts';
 import { joinPieces } from './shared/answers.ts';
 
@@ -24,7 +24,8 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
         select json_agg(text order by start)::text from answer_pieces where message = messages.uuid) as pieces
       from messages where not is_deleted and ${condition}`;
 
-  const list = async (condition: Fragment): Promise<StoredMessage[]> => (await select(sql, condition)).map(messageOf);
+  const list = async (condition: Fragment): Promise<StoredMessage[]> =>
+    parseRows(await select(sql, condition), messageOf);
 
   const update = (uuid: string, change: Change<StoredMessage>): Promise<StoredMessage | undefined> =>
     mutex.run(uuid, () =>

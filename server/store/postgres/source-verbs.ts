@@ -3,7 +3,7 @@ import { cloneJson } from '../clone-json.ts';
 import { Superseded } from '../shared/learners.ts';
 import type { Change, SourceDocument, Store, StoredSource, StoredVectors } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
-import { fromJson, type PostgresContext } from './context.ts';
+import { fromJson, parseRows, type PostgresContext } from './context.ts';
 import { raiseVersions } from './shared/passages.ts';
 
 type SourceVerbs =
@@ -56,7 +56,7 @@ export function sourceVerbs(
 
   async function select(condition: Fragment): Promise<StoredSource[]> {
     const rows = await sql<Pick<Row, 'record'>[]>`select record from sources ${condition}`;
-    return rows.map(({ record }) => fromJson<StoredSource>(record));
+    return parseRows(rows, ({ record }) => fromJson<StoredSource>(record));
   }
 
   async function find(uuid: string): Promise<StoredSource | undefined> {
