@@ -1,12 +1,12 @@
 import type { RoutingRecord } from '../agents/routing/choose.ts';
 import type { Values } from '../agents/variables.ts';
-import { Refusal } from '../schema/errors.ts';
+import { ERROR_CODES, Refusal } from '../schema/errors.ts';
 import { objectIn } from '../schema/json.ts';
 import { MAX_PARTS } from '../schema/parts.ts';
 import { isObject } from '../schema/validate.ts';
 import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
-import type { Citation, Citations, FinishReason, Outcome, Part } from '../types.ts';
+import type { Citation, Citations, ErrorCode, FinishReason, Outcome, Part } from '../types.ts';
 import type { Rewritten } from './retrieve/rewrite.ts';
 import type { Run } from './run.ts';
 import { costIn, type Cost, type Spending } from './spending.ts';
@@ -83,6 +83,16 @@ export interface MessageMeta extends Cost {
   follow_ups?: string[];
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;
+  /** Of an answer with finish_reason `error`. */
+  failure?: Failure;
+}
+
+/** What readers are told of an answer that failed, in whichever process. */
+export interface Failure {
+  code: ErrorCode;
+  /** Seconds. */
+  retryAfter?: number | undefined;
+  unstored?: boolean;
 }
 
 /** Writes the answer into the run, in this process or by another server behind the proxy. */
@@ -105,6 +115,27 @@ export function metaIn({ meta_json }: Pick<StoredMessage, 'meta_json'>): Message
     functions_called: Array.isArray(functions_called) ? functions_called.filter(isCall) : [],
     active_agent: { uuid: textOr(uuid, ''), name: textOr(name, '') },
   };
+}
+
+const failureOf = ({ code, retryAfter, unstored }: Refusal): Failure => ({
+  code,
+  ...(retryAfter === undefined ? {} : { retryAfter }),
+  ...(unstored ? { unstored } : {}),
+});
+
+/** Why the answer failed; undefined where its record does not say. */
+export function failureIn({ meta_json }: Pick<StoredMessage, 'meta_json'>): Failure | undefined {
+  const { failure } = objectIn(meta_json);
+  if (!isObject(failure)) return undefined;
+  const code = ERROR_CODES.find((one) => one === failure['code']);
+  const { retryAfter, unstored } = failure;
+  return (
+    code && {
+      code,
+      ...(typeof retryAfter === 'number' ? { retryAfter } : {}),
+      ...(unstored === true ? { unstored } : {}),
+    }
+  );
 }
 
 /** `cite_data_json` of a message; without entries that have not exactly the five strings, which the widget shows. */
@@ -171,12 +202,17 @@ export function finishedMessage(
   clock: Clock,
 ): StoredMessage {
   const parts = [...(result.meta.parts ?? []), ...(result.parts ?? [])].slice(0, MAX_PARTS);
+  const meta: MessageMeta = {
+    ...result.meta,
+    ...(parts.length > 0 ? { parts } : {}),
+    ...(result.refusal ? { failure: failureOf(result.refusal) } : {}),
+  };
   return {
     ...run.message,
     response: run.read(0),
     finish_reason: result.finish_reason,
     cite_data_json: JSON.stringify(result.citations),
-    meta_json: JSON.stringify(parts.length > 0 ? { ...result.meta, parts } : result.meta),
+    meta_json: JSON.stringify(meta),
     error_message: result.refusal?.message ?? '',
     ...(result.pending ? { pending_call_json: JSON.stringify(result.pending) } : {}),
     modified_at: nextModifiedAt(run.message.modified_at, clock),

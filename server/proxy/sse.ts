@@ -3,8 +3,7 @@ import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { STREAM_HEADERS, follow, MAX_WRITE, sendHead, type StreamReader } from '../answer/stream.ts';
 import { Run, type RunEnd } from '../answer/run.ts';
 import { confirmationIn } from '../answer/tools/pending.ts';
-import type { Refusal } from '../schema/errors.ts';
-import { followUpsIn } from '../answer/message-records.ts';
+import { failureIn, followUpsIn, type Failure } from '../answer/message-records.ts';
 import { partsIn } from '../schema/parts.ts';
 import { view, type Clock } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';
@@ -181,12 +180,15 @@ function finalEvent({ message, refusal }: RunEnd, failure: ErrorCode, now: numbe
   if (message && !refusal && message.finish_reason !== 'error')
     return { event: 'done', data: visitorMessage(message, now) };
   const parts = message ? partsIn(message.meta_json) : [];
-  return { event: 'error', data: { ...errorOf(refusal, failure), ...(parts.length > 0 ? { parts } : {}) } };
+  return {
+    event: 'error',
+    data: { ...errorOf(refusal ?? (message && failureIn(message)), failure), ...(parts.length > 0 ? { parts } : {}) },
+  };
 }
 
 /** Visitors get general sentences; the details in the record are for the owner. */
-function errorOf(refusal: Refusal | undefined, failure: ErrorCode): ErrorBody {
-  const { code = failure, retryAfter, unstored } = refusal ?? {};
+function errorOf(refusal: Failure | undefined, failure: ErrorCode): ErrorBody {
+  const { code = failure, retryAfter, unstored }: Partial<Failure> = refusal ?? {};
   const error = unstored ? UNSTORED : (SENTENCES[code] ?? FAILED);
   return { error, code, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }) };
 }

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Refusal } from '../../../server/schema/errors.ts';
 import { newUuid } from '../../../server/schema/ids.ts';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import {
@@ -142,9 +143,11 @@ describe.skipIf(!server)('answers of several processes', () => {
     const read = await resume(b!, url);
     await answer.write('Thirty');
     await read.until(has('Thirty'));
-    await answer.fail(new Error('no'));
-    expect((await own.done).at(-1)!.event).toBe('error');
-    expect((await read.done).at(-1)!.event).toBe('error');
+    await answer.fail(new Refusal('model_timeout', 'the model took too long', { retryAfter: 7 }));
+    const told = (await own.done).at(-1);
+    expect(told).toMatchObject({ event: 'error', data: { code: 'model_timeout', retry_after: 7 } });
+    expect((await read.done).at(-1)).toEqual(told);
+    expect((await (await resume(b!, url)).done).at(-1)).toEqual(told);
   });
 
   it('are written in few statements, and in none where they are short', async () => {
@@ -182,6 +185,17 @@ describe.skipIf(!server)('answers of several processes', () => {
     await post(`${b!.base}/chat/${chatbot}/session/${session}/delete`);
     expect(await rowsOf()).toBe(0);
     expect((await own.done).at(-1)).toMatchObject({ event: 'error', data: { code: 'not_found' } });
+    expect(await b!.store.messages(session)).toEqual([]);
+  });
+
+  it('are stopped where the other process deletes their chatbot, and leave nothing', async () => {
+    const { answer, own, session } = await askA();
+    await answer.write('Thirty');
+    await until(rowsOf, Boolean);
+    expect(await b!.store.deleteChatbot(chatbot)).toBe(true);
+    expect((await own.done).at(-1)).toMatchObject({ event: 'error', data: { code: 'not_found' } });
+    expect(await rowsOf()).toBe(0);
+    expect(await a!.store.session(session)).toBeUndefined();
     expect(await b!.store.messages(session)).toEqual([]);
   });
 

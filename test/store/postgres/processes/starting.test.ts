@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashKey } from '../../../../server/http/auth.ts';
 import { newUuid, timestamp } from '../../../../server/schema/ids.ts';
 import { importToPostgres } from '../../../../server/store/postgres/moving/archive.ts';
 import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
@@ -59,6 +60,24 @@ describe.skipIf(!server)('processes that start', () => {
     for (const store of stores) expect(await store.chatbot(chatbot.uuid)).toEqual(chatbot);
     await Promise.all(stores.map((store) => store.close()));
     expect(await count('processes')).toBe(0);
+  });
+
+  it('refuse a key as soon as it was removed in another', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => start({ DATABASE_URL: schema.url, API_KEY: '' })));
+    const key = (await one!.booted.firstKey())!;
+    const statuses = () =>
+      Promise.all(
+        [one!, other!].map(async ({ base }) => {
+          const headers = { Authorization: `Bearer ${key}` };
+          return (await fetch(`${base}/api/v1/chatbots`, { headers })).status;
+        }),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    const store = await openPostgresStore({ url: schema.url, clock: Date.now });
+    await store.removeKey(hashKey(key));
+    expect(await statuses()).toEqual([401, 401]);
+    await store.close();
+    await Promise.all([one!.stop(), other!.stop()]);
   });
 
   it('have as many connections as DATABASE_POOL says, and one that listens', async () => {
