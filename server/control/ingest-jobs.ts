@@ -40,7 +40,7 @@ const OWN_REASONS = /^(?:not found|robots|content type|no text|off site|same pag
 export async function ingestJob({ store, sites }: JobDeps, uuid: string): Promise<IngestJob> {
   const site = await store.site(uuid);
   if (site) {
-    const { dead_links: deadLinks, dead_links_total: deadLinksTotal, ...progress } = sites.progress(site);
+    const { dead_links: deadLinks, dead_links_total: deadLinksTotal, ...progress } = await sites.progress(site);
     const { status, found, done, failed, current, max_pages } = progress;
     const pages = (await store.sources(site.chatbot)).filter((source) => source.site === uuid);
     const dead = pages.filter((page) => page.status === DEAD).length;

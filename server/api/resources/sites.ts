@@ -39,7 +39,7 @@ export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [
     reply: Type.Array(Site),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return paginate(await store.sites(uuid), ctx.query).map((site) => sites.progress(site));
+      return Promise.all(paginate(await store.sites(uuid), ctx.query).map((site) => sites.progress(site)));
     },
   }),
   operation({

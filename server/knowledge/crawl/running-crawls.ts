@@ -1,3 +1,4 @@
+import type { Site } from '../../schema/site.ts';
 import type { StoredSource } from '../../store/store.ts';
 import type { Crawl } from './crawl.ts';
 
@@ -23,6 +24,15 @@ export class RunningCrawls {
 
   delete(site: string): void {
     this.#crawls.delete(site);
+  }
+
+  /** By site. */
+  progress(): Map<string, Pick<Site, 'found' | 'done' | 'failed' | 'current'>> {
+    const notes = Array.from(this.#crawls, ([uuid, { site, current }]) => {
+      const { found, done, failed } = site;
+      return [uuid, { found, done, failed, current }] as const;
+    });
+    return new Map(notes);
   }
 
   /** The crawl that has the source as one of its pages. */

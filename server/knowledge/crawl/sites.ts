@@ -14,8 +14,8 @@ export interface Sites {
    * undefined where the chatbot is gone.
    */
   start(chatbot: string, request: SiteRequest): Promise<{ site: Site; running: boolean } | undefined>;
-  /** The site with the progress of its crawl. */
-  progress(site: StoredSite): Site;
+  /** The site with the progress of its crawl; of one by another process, as it was at most some seconds ago. */
+  progress(site: StoredSite): Promise<Site>;
   /** Stops a crawl; pages that were ingested stay. Does nothing where none runs. */
   stop(site: StoredSite): Promise<Site>;
   /** Crawls a known site again. False where a crawl runs, in whichever process. */
@@ -62,11 +62,13 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     }
   }
 
-  const withProgress = (site: StoredSite): Site => {
+  const none = { dead_links: [], dead_links_total: 0 };
+  async function withProgress(site: StoredSite): Promise<Site> {
     const crawl = crawls.get(site.uuid);
-    const none = { dead_links: [], dead_links_total: 0 };
-    return view(Site, { ...none, ...(crawl?.site ?? site), current: crawl?.current ?? '' });
-  };
+    if (crawl) return view(Site, { ...none, ...crawl.site, current: crawl.current });
+    const noted = site.status === 'running' ? await learners?.progress(site.uuid) : undefined;
+    return view(Site, { ...none, ...site, current: '', ...noted });
+  }
 
   async function restart(uuid: string, request: Partial<ResolvedRequest>): Promise<StoredSite | undefined> {
     let isElsewhere = false;
@@ -91,10 +93,12 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     modified_at: nextModifiedAt(one.modified_at, clock),
   });
 
-  /** Crawls that another process has taken; their sites say how they go on. */
+  /** Abandons crawls that another process has taken; the others say how far they are. */
   async function abandonLost(): Promise<void> {
     const ours = crawls.size > 0 ? await learners?.crawled() : undefined;
-    if (ours) await crawls.abandonAll((site) => !ours.has(site));
+    if (!ours) return;
+    await crawls.abandonAll((site) => !ours.has(site));
+    await learners?.noteProgress(crawls.progress());
   }
 
   async function unfinished(): Promise<StoredSite[]> {
@@ -137,10 +141,10 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
       inTurn(async () => {
         const request = { url, max_pages, include, exclude };
         const known = (await store.sites(chatbot)).find((site) => site.url === url);
-        if (known && crawls.has(known.uuid)) return { site: withProgress(known), running: true };
+        if (known && crawls.has(known.uuid)) return { site: await withProgress(known), running: true };
         const site = await (known ? restart(known.uuid, request) : create(chatbot, request));
         const now = await store.site((site ?? known)?.uuid ?? '');
-        return now && { site: withProgress(now), running: site === undefined };
+        return now && { site: await withProgress(now), running: site === undefined };
       }),
     progress: withProgress,
     stop: (site) =>

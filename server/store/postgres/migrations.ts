@@ -143,6 +143,10 @@ export const STEPS: readonly string[] = [
   create table reply_claims (key text primary key, process text not null references processes on delete cascade);
   create index claims_of_process on reply_claims (process);
   `,
+  `
+  -- How far the crawl under way is, as JSON.
+  alter table sites add column progress text;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -124,7 +124,8 @@ export class SubRecords<T extends SubRecord> {
     if (table === 'sites')
       await tx`
         update sites set crawler = case when status = 'running' then
-          coalesce(crawler, (select uuid from processes where uuid = ${this.#context.process})) end
+          coalesce(crawler, (select uuid from processes where uuid = ${this.#context.process})) end,
+          progress = case when status = 'running' then progress end
         where uuid = ${uuid}`;
     if (links && data_source_uuids) {
       await tx`delete from ${tx(links)} where part = ${uuid}`;

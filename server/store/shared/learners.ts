@@ -1,9 +1,13 @@
+import type { Site } from '../../schema/site.ts';
 import type { StoredSource } from '../source-records.ts';
 
 /** What a process changes while it learns. */
 export type LearningVerbs = 'updateSource' | 'claimIdentity' | 'putDocument' | 'putVectors' | 'updateSite';
 /** What it changes of a site's pages while it crawls. */
 export type CrawlingVerbs = 'createSource' | 'updateSource' | 'deleteSource' | 'updateSite';
+
+/** Of a crawl under way. */
+export type CrawlProgressNote = Pick<Site, 'found' | 'done' | 'failed' | 'current'>;
 
 /**
  * Which of the processes that share a store learns a source, and which crawls a site. A process has what it creates until
@@ -26,6 +30,10 @@ export interface Learners<Verbs, Crawling> {
   takeUnfinishedSites(): Promise<string[]>;
   /** The sites that this process crawls. */
   crawled(): Promise<Set<string>>;
+  /** Notes how far crawls of this process are, by site. */
+  noteProgress(crawls: Map<string, CrawlProgressNote>): Promise<void>;
+  /** What was noted of a site that another process crawls; undefined where nothing was. */
+  progress(site: string): Promise<CrawlProgressNote | undefined>;
 }
 
 /** Another process has taken the source or site. */

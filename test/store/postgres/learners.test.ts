@@ -25,15 +25,19 @@ describe.skipIf(!server)('learning by several processes', () => {
   /** While it is pending, no page is sent. */
   let gate: Promise<void>;
   let open: () => void;
+  /** The gate is shut when it is asked for. */
+  let held: string;
 
   beforeEach(async () => {
     fetched = new Map();
+    held = '';
     gate = Promise.resolve();
     open = () => {};
     site = await listen(async ({ url = '' }, response) => {
       if (!url.startsWith('/page')) return void response.writeHead(404).end();
       const times = (fetched.get(url) ?? 0) + 1;
       fetched.set(url, times);
+      if (url === held) shut();
       await gate;
       const links = url === '/page' ? [1, 2, 3, 4].map((n) => `<a href="/page/${n}">${n}</a>`).join('') : '';
       response.writeHead(200, { 'Content-Type': 'text/html' });
@@ -141,6 +145,21 @@ describe.skipIf(!server)('learning by several processes', () => {
     open();
     expect(await ended(first.site.uuid)).toMatchObject({ status: 'done', found: 5, done: 5 });
     expect([...fetched.values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('shows in each process how far a crawl is', async () => {
+    held = '/page/3';
+    const { site: started } = await crawl(a);
+    const seen = await until(
+      async () => b.sites.progress((await b.store.site(started.uuid))!),
+      ({ found, done, current }) => found === 5 && done > 0 && current !== '',
+    );
+    expect(seen).toMatchObject({ uuid: started.uuid, status: 'running', failed: 0 });
+    expect(seen.current).toContain(`${site.origin}/page/`);
+    open();
+    await ended(started.uuid);
+    expect(await b.sites.progress((await b.store.site(started.uuid))!)).toMatchObject({ done: 5, current: '' });
+    expect(await sql`select progress from sites`).toEqual([{ progress: null }]);
   });
 
   it('goes on with a crawl whose process was taken for dead', async () => {

@@ -1,4 +1,5 @@
 import type { Store, StoredSite, StoredSource } from '../../store.ts';
+import type { CrawlProgressNote } from '../../shared/learners.ts';
 import { fromJson, type PostgresContext } from '../context.ts';
 import { PENDING, sourceVerbs } from '../source-verbs.ts';
 import { SubRecords } from '../sub-records.ts';
@@ -72,6 +73,25 @@ export function learnersOf(context: PostgresContext): NonNullable<Store['learner
       run(async () => {
         const rows = await sql<{ uuid: string }[]>`select uuid from sites where crawler = ${process}`;
         return new Set(rows.map(({ uuid }) => uuid));
+      }),
+    noteProgress: (crawls) =>
+      run(async () => {
+        const given = Array.from(crawls, ([uuid, note]) => ({ uuid, progress: JSON.stringify(note) }));
+        // Skips sites that are being changed, which are noted the next time.
+        await sql`
+          with noted as (
+            select s.uuid, one.progress
+            from json_to_recordset(${JSON.stringify(given)}::text::json) as one (uuid text, progress text)
+            join sites s on s.uuid = one.uuid
+            where s.crawler = ${process} and s.progress is distinct from one.progress
+            for no key update of s skip locked)
+          update sites s set progress = noted.progress from noted where s.uuid = noted.uuid`;
+      }),
+    progress: (site) =>
+      run(async () => {
+        const [row] = await sql<{ progress: string }[]>`
+          select progress from sites where uuid = ${site} and status = 'running' and progress is not null`;
+        return row && fromJson<CrawlProgressNote>(row.progress);
       }),
   };
 }
