@@ -49,8 +49,12 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
     const session = body.session === undefined ? undefined : await sessions.find(chatbot, body.session);
     const ids = identify(store.owner.secret, chatbot, address, session, body.id);
 
+    // Beside the look at whether the question was asked before.
+    const earlier = session || body.id === undefined ? undefined : store.session(ids.session);
+    earlier?.catch(() => {});
+
     const begin = async (): Promise<Question> => {
-      const known = session ?? (body.id === undefined ? undefined : await store.session(ids.session));
+      const known = session ?? (await earlier);
       // First: a question that is refused for lack of capacity does not count.
       runs.checkCapacity(chatbot.uuid, address);
       const replaced = body.replaces === undefined ? undefined : await replaceable(session, body.replaces);

@@ -3,8 +3,11 @@ import type { Run } from '../run.ts';
 
 /** Milliseconds between two batches at least, and between two looks at answers that say nothing. */
 const [BATCH_MS, LOOK_MS] = [75, 500];
-/** Milliseconds until the first text of an answer is stored: most quotes have ended by then, and need no batch. */
-const FIRST_MS = 20;
+/**
+ * Milliseconds until the first text of an answer is stored: most quotes have ended by then, and need no batch. Where many answers
+ * begin, their batches are further apart.
+ */
+const [FIRST_MS, FIRST_APART_MS] = [3, 20];
 /** UTF-16 units of a piece: 32 KB. */
 const MAX_PIECE = 16_384;
 
@@ -32,6 +35,7 @@ export class AnswerBatches {
   #isWriting = false;
   #writing: Promise<void> = Promise.resolve();
   #lookedAt = 0;
+  #writtenAt = -Infinity;
 
   /** `onLost` is called for an answer that is deleted, or that others take for interrupted. */
   constructor(answers: SharedAnswers, onLost: (run: Run) => void) {
@@ -48,7 +52,7 @@ export class AnswerBatches {
       this.#writings.set(run.message.uuid, writing);
       const first = (): void => {
         run.onText = undefined;
-        this.#writeWithin(FIRST_MS);
+        this.#writeWithin(Math.max(FIRST_MS, this.#writtenAt + FIRST_APART_MS - performance.now()));
       };
       if (isHidden || run.length === 0) this.#writeWithin(BATCH_MS);
       else first();
@@ -73,6 +77,7 @@ export class AnswerBatches {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#isWriting = true;
+      this.#writtenAt = performance.now();
       this.#writing = this.#write().finally(() => {
         this.#isWriting = false;
         this.#writeWithin(BATCH_MS);
