@@ -3,6 +3,7 @@ import { jsonIn } from '../../schema/json.ts';
 import { isReply } from '../record-checks.ts';
 import type { Store, StoredReply, Usage } from '../store.ts';
 import type { PostgresContext } from './context.ts';
+import { UsageSums } from './shared/usage-sums.ts';
 
 /** Milliseconds that a reply is kept. */
 const RETENTION_MS = 86_400_000;
@@ -14,6 +15,15 @@ export function countVerbs(
   { sql, run, nextOrder }: PostgresContext,
   clock: Clock,
 ): Pick<Store, 'reply' | 'saveReply' | 'addUsage' | 'usage'> {
+  const adding = new UsageSums((sum) => {
+    const { owner, chatbot, day, model, messages, credits, tokens } = sum;
+    const n = nextOrder();
+    return sql`
+        insert into usage (owner, chatbot, day, model, messages, credits, tokens, n)
+        values (${owner}, ${chatbot}, ${day}, ${model}, ${messages}, ${credits}, ${tokens}, ${n})
+        on conflict (owner, day, chatbot, model) do update set messages = usage.messages + excluded.messages,
+          credits = usage.credits + excluded.credits, tokens = usage.tokens + excluded.tokens, n = least(usage.n, excluded.n)`;
+  });
   const oldest = (): string => timestamp(() => clock() - RETENTION_MS);
 
   return {
@@ -37,16 +47,7 @@ export function countVerbs(
           on conflict (key) do update set created_at = excluded.created_at, record = excluded.record`,
       );
     },
-    async addUsage({ owner, chatbot, day, model, messages, credits, tokens }) {
-      const n = nextOrder();
-      await run(
-        () => sql`
-          insert into usage (owner, chatbot, day, model, messages, credits, tokens, n)
-          values (${owner}, ${chatbot}, ${day}, ${model}, ${messages}, ${credits}, ${tokens}, ${n})
-          on conflict (owner, day, chatbot, model) do update set messages = usage.messages + excluded.messages,
-            credits = usage.credits + excluded.credits, tokens = usage.tokens + excluded.tokens, n = least(usage.n, excluded.n)`,
-      );
-    },
+    addUsage: (usage) => run(() => adding.add(usage)),
     usage: (owner, from, to) =>
       run(async () => {
         const rows = await sql<Usage[]>`
