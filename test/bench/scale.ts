@@ -63,9 +63,9 @@ interface Sizes {
 
 const FULL: Sizes = {
   processes: [1, 2, 4],
-  rounds: 5,
+  rounds: 3,
   widgets: 400,
-  asks: 600,
+  asks: 400,
   answers: 200,
   streams: 2000,
   kill: { visitors: 50, seconds: 8 },
