@@ -227,7 +227,7 @@ const fewerSignals: Plugin = {
  * know must not be here.
  */
 const PRIVATE_FIELDS =
-  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier)$/;
+  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier|profile|locale|record|failure|citations)$/;
 
 /** Fields that `docent/markdown` has for others, and the widget for itself. */
 const MARKDOWN_FIELDS = /^(?:version|level|prefix|imageHosts|isWhole)$/;

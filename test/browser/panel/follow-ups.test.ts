@@ -62,6 +62,8 @@ test('they lie within the answer from right to left, at the width of a phone, an
     const { x, width } = (await group.nth(at).boundingBox())!;
     expect(x).toBeGreaterThanOrEqual(0);
     expect(x + width).toBeLessThanOrEqual(viewport.width);
+    // A question mark in English stands behind its question.
+    expect(await group.nth(at).evaluate((button) => getComputedStyle(button).direction)).toBe('ltr');
   }
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } };

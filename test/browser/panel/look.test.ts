@@ -60,6 +60,22 @@ test('the open launcher has the colour of the buttons in a dark panel', async ()
   await expect.poll(() => styleOf(page.locator('.l'), 'backgroundColor')).toBe(accent);
 });
 
+test('with a bright colour of the owner’s header and questions have its tint, not that of the darker accent', async () => {
+  await see('Answered, with sources', 800, '&color=%23ffd500');
+  await page.locator('.question').first().waitFor();
+  for (const part of [page.locator('header'), page.locator('.question').first()]) {
+    // Yellow: blue is much less than red and green. The darker accent is brown.
+    const [red, green, blue] = await part.evaluate((element) => {
+      const context = document.createElement('canvas').getContext('2d')!;
+      context.fillStyle = getComputedStyle(element).backgroundColor;
+      context.fillRect(0, 0, 1, 1);
+      return [...context.getImageData(0, 0, 1, 1).data];
+    });
+    expect(Math.min(red!, green!)).toBeGreaterThan(225);
+    expect(blue!).toBeLessThan(Math.min(red!, green!));
+  }
+});
+
 test('in forced colours the main button and the current row are highlighted, and nothing is dimmed', async () => {
   await see('To agree to first', 800, '', 'active');
   const highlight = await page.evaluate(() => {

@@ -84,7 +84,11 @@ function createReplies(
   create: Elements['create'],
   createButton: Elements['createButton'],
 ): HTMLElement {
-  const buttons = replies.map(({ label, query = label }) => createButton(label, () => chat.ask(query)));
+  const buttons = replies.map(({ label, query = label }) => {
+    const button = createButton(label, () => chat.ask(query));
+    button.dir = 'auto';
+    return button;
+  });
   return create('div', { class: name, role: 'group', 'aria-label': chat.words.peek().suggestions }, ...buttons);
 }
 
