@@ -1,7 +1,6 @@
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CHATBOT_META } from '../../../server/api/resources/chatbots.ts';
 import { runCommand } from '../../../server/cli/run.ts';
@@ -12,6 +11,7 @@ import type { StoredSession } from '../../../server/store/store.ts';
 import { start, until, type Running } from '../../running.ts';
 import { makeSchema, type Schema } from '../../store/postgres/fixture.ts';
 import { startPostgres } from '../../store/postgres/server.ts';
+import { tracesOf } from './traces.ts';
 
 /** What was deleted is in no file of the folder and in no table. */
 
@@ -40,25 +40,7 @@ describe.each(database ? ['files', 'postgres'] : ['files'])('on %s', (engine) =>
     return said;
   }
 
-  /** Files and tables that hold the canary. */
-  async function traces(word = CANARY): Promise<string[]> {
-    const found: string[] = [];
-    const bytes = Buffer.from(word);
-    for (const entry of await readdir(docent.dataDir, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name);
-      if (entry.isFile() && (await readFile(path)).includes(bytes)) found.push(path);
-    }
-    if (!schema) return found;
-    const sql = postgres(schema.url, { max: 1, onnotice: () => {} });
-    for (const { tablename } of await sql`select tablename from pg_tables where schemaname = current_schema()`) {
-      const rows = await sql`
-        select 1 from ${sql(tablename)} t
-        where strpos(lower(t::text), ${word.toLowerCase()}) > 0 or strpos(t::text, ${bytes.toString('hex')}) > 0`;
-      if (rows.length > 0) found.push(tablename);
-    }
-    await sql.end();
-    return found;
-  }
+  const traces = (word = CANARY): Promise<string[]> => tracesOf(word, docent.dataDir, schema?.url);
 
   async function chatbotWithAnswers(): Promise<string> {
     const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Ferries', visibility: 'public' })).body;
