@@ -20,7 +20,8 @@ export interface Load {
 
 export type Measured = Map<Cluster, Load[]>;
 
-const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
+// Idle connections end before the server ends them, or a request could be sent on one that is being closed.
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity, timeout: 2000 });
 
 /** `count` in all, so many of them at a time. */
 export async function times<T>(count: number, atOnce: number, act: () => Promise<T>): Promise<T[]> {

@@ -31,7 +31,8 @@ export interface Received {
   done: VisitorMessage | undefined;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
+// Idle connections end before the server ends them, or a request could be sent on one that is being closed.
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity, timeout: 2000 });
 /** Sessions that are read back after a load, at most. */
 const MAX_READ_BACK = 300;
 
