@@ -207,6 +207,8 @@ function answerWithModel(
       needsNoCitation: needsNoCitation || tools?.wasUsed === true,
     });
     const isUnknown = finish === 'stop' && !run.stopped && saysUnknown(text);
+    // What ends without an answer ends with a way on.
+    const needsPages = refusal !== undefined || (outcome === 'unknown' && finish === 'stop' && !run.stopped);
     const result: AnswerResult = {
       finish_reason: run.stopped ? 'stopped' : finish_reason,
       citations,
@@ -216,7 +218,8 @@ function answerWithModel(
         outcome,
       },
       ...closing,
-      ...(refusal ? { refusal, parts: [...(closing?.parts ?? []), ...nearest] } : {}),
+      ...(needsPages ? { parts: [...(closing?.parts ?? []), ...nearest] } : {}),
+      ...(refusal ? { refusal } : {}),
     };
     if (isUnknown) return offer().then((offered) => (run.append(offered && `\n\n${offered}`), result));
     return doubt && claims ? claims.check(result, doubt, run) : result;

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
 import { AgentRouter } from '../../server/agents/routing/router.ts';
+import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { createRespond } from '../../server/answer/pipeline.ts';
 import { createFallback, type Fallback } from '../../server/answer/fallback.ts';
 import { createCaller } from '../../server/web/call.ts';
@@ -223,7 +224,7 @@ it('one of two models that the server does not know is paused alone', async () =
 });
 
 describe('with FALLBACK=0', () => {
-  it('an answer that fails ends with the nearest pages, then and later', async () => {
+  it('an answer that fails, or is not known, ends with the nearest pages, then and later', async () => {
     const page = (title: string, text: string): string =>
       `<title>${title}</title><main><h1>${title}</h1><p>${text}</p></main>`;
     const shop = await site({
@@ -240,8 +241,8 @@ describe('with FALLBACK=0', () => {
       (all: { status: string }[]) =>
         all.length === 4 && all.every((source: { status: string }) => source.status === 'success'),
     );
-    const asked = async () =>
-      parseEvents(await (await post(`${docent.base}/chat/${chatbot}/ask`, { query: QUERY })).text());
+    const asked = async (query = QUERY) =>
+      parseEvents(await (await post(`${docent.base}/chat/${chatbot}/ask`, { query })).text());
     model.next(refusing(500));
     const events = await asked();
     const cards = [
@@ -253,6 +254,10 @@ describe('with FALLBACK=0', () => {
     const { uuid } = events.find(({ event }) => event === 'session')!.data as { uuid: string };
     const messages = await (await fetch(`${docent.base}/chat/${chatbot}/session/${uuid}/messages`)).json();
     expect(messages).toMatchObject([{ finish_reason: 'error', parts }]);
+    model.next({ pieces: [PHRASES.en.unknown] }, { pieces: ['Of that nothing is written.'] });
+    expect((await asked()).at(-1)).toMatchObject({ event: 'done', data: { outcome: 'unknown', parts } });
+    const other = (await asked('Which lamp does the founder’s grandmother dust?')).at(-1)!.data;
+    expect(other).toMatchObject({ outcome: 'unknown', parts: [{ type: 'link_cards' }] });
     await docent.api('POST', `/chatbot/${chatbot}/update`, { show_citations: false });
     model.next(refusing(500));
     expect((await asked()).at(-1)!.data).not.toHaveProperty('parts');
