@@ -17,6 +17,7 @@ import { defineConfig } from 'vitest/config';
 import { development } from './server/dev/vite-plugin.ts';
 import { guides, type GuideName } from './server/docs/guides.ts';
 import { renderGuide } from './server/docs/render.ts';
+import { editPreact } from './server/dev/own-preact.ts';
 import { bundledFrom, licenses, licensesFile } from './server/dev/licenses.ts';
 
 const root = import.meta.dirname;
@@ -222,12 +223,23 @@ const fewerSignals: Plugin = {
   resolveId: { filter: { id: /^@preact\/signals$/ }, handler: () => join(root, 'widget/embed/signals.ts') },
 };
 
+/** Of Preact and its signals the panel needs a half, and document's members from their prototype. */
+const ownPreact: Plugin = {
+  name: 'docent:own-preact',
+  apply: 'build',
+  applyToEnvironment: (environment) => environment.name === 'panel',
+  transform: {
+    filter: { id: /\/(?:preact|signals-core)\/dist\// },
+    handler: (code, id) => editPreact(id, code),
+  },
+};
+
 /**
  * Fields that no other bundle, no page and no server knows, and that are stored nowhere and exported by no file. A name that one of them does
  * know must not be here.
  */
 const PRIVATE_FIELDS =
-  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier|profile|locale|record|failure|citations)$/;
+  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier|client|profile|locale|history|feedback|failure|record|until|tags|hasFocus|toggle|draw|seen|columns|clear|restore)$/;
 
 /** Fields that `docent/markdown` has for others, and the widget for itself. */
 const MARKDOWN_FIELDS = /^(?:version|level|prefix|imageHosts|isWhole)$/;
@@ -332,6 +344,7 @@ export default defineConfig(({ command }) => ({
           componentTypes(),
           panelName,
           fewerSignals,
+          ownPreact,
           shortJsx,
           smaller,
           licenses({ none: ['embed', 'component', 'markdown'] }),

@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import ts from 'typescript';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
+import { editPreact } from '../../server/dev/own-preact.ts';
 
 const zipped = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length;
 /** What a module asks for before it runs, by TypeScript's own scanner. */
@@ -47,6 +48,7 @@ describe('what a visitor downloads, gzip -9', () => {
 
   test.each([
     ['what stands below an answer', 'after-answer', 3000],
+    ['the field for a comment', 'comment', 1000],
     ['what asks to confirm a call', 'confirmation', 1500],
     ['what marks unread answers', 'presence', 1050],
     ['the sound of an answer', 'sound', 500],
@@ -93,6 +95,16 @@ describe('what a visitor downloads, gzip -9', () => {
 describe('imports of the bundles', () => {
   test('the launcher names the panel by its content', () => {
     expect(readFileSync('dist/embed.js', 'utf8')).toContain(embedded('panel').slice('dist/'.length));
+  });
+
+  test('the panel has of Preact what it uses; a version that reads otherwise fails the build', () => {
+    const panel = readFileSync(embedded('panel'), 'utf8');
+    expect(panel).not.toMatch(/MathML|getDerivedStateFromProps|componentWillMount|"\$s"/);
+    expect(panel).toContain('componentWillUnmount');
+    const file = 'node_modules/preact/dist/preact.mjs';
+    const code = readFileSync(file, 'utf8');
+    expect(() => editPreact(file, code.replace('ownerDocument', 'document'))).toThrow(/preact\.mjs has 0 times/);
+    expect(editPreact('widget/panel.tsx', code)).toBe(code);
   });
 
   test('the component imports preact and its signals, nothing else', () => {

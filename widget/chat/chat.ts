@@ -139,7 +139,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       else
         try {
           const history = await import('./history.ts');
-          if (!signal.aborted) await history.restore(chat, { createTurn, applyRecord });
+          if (!signal.aborted) await history.restoreHistory(chat, { createTurn, applyRecord });
         } catch (fault) {
           chat.history.value = 'failed';
           chat.report(fault);

@@ -72,6 +72,7 @@ export const show: Part = (place, chat, turn, elements) => {
     // One that was rated earlier does not ask again.
     const isWanted = feedback !== stored && rating === -1 && (sent == null || isLost);
     if (comment) comment.hidden = !isWanted;
-    else if (isWanted) import('./comment.ts').then((part) => part.show(place, chat, turn, elements)).catch(chat.report);
+    else if (isWanted)
+      import('./comment.ts').then((part) => part.show(place, chat, turn, elements, rateAnswer)).catch(chat.report);
   });
 };

@@ -1,13 +1,24 @@
-import { rateAnswer } from '../../chat/rate.ts';
+import type { rateAnswer } from '../../chat/rate.ts';
+import type { Chat } from '../../chat/types.ts';
+import type { Turn } from '../../chat/turn.ts';
 import { commentWords } from '../../words/comment.ts';
-import type { Part } from '../elements.ts';
+import type { Elements } from '../elements.ts';
 import style from './comment.css?inline';
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(style);
 
-/** Shows, after a thumb down, a field for what was wrong; it is hidden once that was sent, and shown again where that failed. */
-export const show: Part = (place, chat, turn, { create, createButton }) => {
+/**
+ * Shows, after a thumb down, a field for what was wrong; it is hidden once that was sent, and shown again where that failed. `rate`
+ * is handed over, so that this file needs no other.
+ */
+export function show(
+  place: HTMLElement,
+  chat: Chat,
+  turn: Turn,
+  { create, createButton }: Elements,
+  rate: typeof rateAnswer,
+): void {
   const { rating, comment: sent, isLost } = turn.feedback.peek();
   // Another rating was given while this file was loaded.
   if (rating !== -1 || (sent != null && !isLost) || place.querySelector('.comment')) return;
@@ -16,9 +27,9 @@ export const show: Part = (place, chat, turn, { create, createButton }) => {
   const words = { ...commentWords, ...chat.words.peek() };
   const field = create('textarea', { rows: '2', maxlength: '2000' }) as HTMLTextAreaElement;
   field.value = sent ?? '';
-  const send = createButton(words.send, () => rateAnswer(chat, turn, { rating: -1, comment: field.value.trim() }));
+  const send = createButton(words.send, () => rate(chat, turn, { rating: -1, comment: field.value.trim() }));
   const cancel = createButton(words.cancel, () => void (comment.hidden = true));
   const buttons = create('div', { class: 'top' }, send, cancel);
   const comment = create('div', { class: 'comment' }, create('label', {}, words.comment, field), buttons);
   place.append(comment);
-};
+}
