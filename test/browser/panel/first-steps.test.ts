@@ -86,3 +86,28 @@ test('what a visitor writes after a thumb down is stored, and one conversation i
   expect(await questions(page).allInnerTexts()).toEqual([delivery]);
   await page.context().close();
 });
+
+test('the page’s listeners get the details of events by the names that are documented', async () => {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(15_000);
+  const tag = `<script src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}"></script>`;
+  const body = `<!doctype html><html lang="en"><title>Page</title><body>${tag}`;
+  await page.route('**/events', (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto(`${server.base}/events`);
+  const details = await page.evaluate(async (query) => {
+    type On = (name: string, listener: (detail: object | null) => void) => void;
+    const { on, ask } = (globalThis as unknown as { Docent: { on: On; ask(query: string): void } }).Docent;
+    const seen: Record<string, string[]> = {};
+    await new Promise((done) => {
+      for (const name of ['open', 'ask', 'answer'])
+        on(name, (detail) => {
+          seen[name] = Object.keys(detail ?? {}).toSorted();
+          if (name === 'answer') done(0);
+        });
+      ask(query);
+    });
+    return seen;
+  }, 'Can I return a sale item?');
+  expect(details).toEqual({ open: [], ask: ['query'], answer: ['citations', 'finish_reason', 'query', 'response'] });
+  await page.close();
+});
