@@ -18,7 +18,7 @@ const commands = blocksOf(textOf('commands'), 'sh');
 const team = blocksOf(textOf('team'), 'sh');
 /** What wants root, Docker or the registry: .ci/package runs the installation, .ci/run the other npm lines but `dev` and the benches. */
 const elsewhere = shell.filter((block) => /^(?:sudo|docker|npm) /.test(block));
-/** Run by test/server/several.test.ts. */
+/** Run by test/server/proxies/several.test.ts. */
 const several = blocksOf(textOf('scaling'), 'sh');
 const starts = shell
   .filter((block) => !elsewhere.includes(block) && !several.includes(block))

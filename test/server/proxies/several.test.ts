@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startBuiltServer, until, type BuiltServer } from '../browser/built-server.ts';
-import { startFakeModel, type FakeModel } from '../fakes/model.ts';
-import { blocksOf, textOf } from '../readme/texts.ts';
-import { startPostgres } from '../store/postgres/server.ts';
+import { startBuiltServer, until, type BuiltServer } from '../../browser/built-server.ts';
+import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
+import { blocksOf, textOf } from '../../readme/texts.ts';
+import { startPostgres } from '../../store/postgres/server.ts';
 import { open, send, startNginx, type Proxy } from './proxies.ts';
 
 /** The guide for several servers, its lines run as a reader would: only ports, folders and the installation are others. */

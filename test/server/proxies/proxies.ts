@@ -5,7 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { freePort, until } from '../browser/built-server.ts';
+import { freePort, until } from '../../browser/built-server.ts';
 
 /** Proxies with the configurations of the guides, and requests through them. */
 

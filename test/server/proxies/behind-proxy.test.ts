@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, startBuiltServer, until, type BuiltServer } from '../browser/built-server.ts';
-import { startFakeModel, type FakeModel } from '../fakes/model.ts';
-import { blocksOf, textOf } from '../readme/texts.ts';
+import { freePort, startBuiltServer, until, type BuiltServer } from '../../browser/built-server.ts';
+import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
+import { blocksOf, textOf } from '../../readme/texts.ts';
 import { open, send, startNginx, waitUntilReady, type Proxy, type RequestOptions } from './proxies.ts';
 
 /** The configurations of the production guide, each run by its proxy in front of a built server. */
