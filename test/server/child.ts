@@ -4,8 +4,11 @@ import { createInterface } from 'node:readline';
 /** The built server, in a process of its own that can be killed. */
 export interface Child {
   base: string;
+  port: number;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code when the process is gone. */
+  end(): Promise<number | null>;
 }
 
 export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
@@ -18,18 +21,24 @@ export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
   child.once('exit', () => process.off('exit', end));
   let said = '';
   child.stderr.on('data', (piece) => (said += piece));
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const port = new Promise<number>((resolve, reject) => {
+  const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const listening = new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const { msg, port: told } = JSON.parse(line) as { msg?: string; port?: number };
       if (msg === 'listening' && told) resolve(told);
     });
     void gone.then(() => reject(new Error(`the server ended before it listened: ${said}`)));
   });
+  const port = await listening;
   return {
-    base: `http://127.0.0.1:${await port}`,
-    kill() {
+    base: `http://127.0.0.1:${port}`,
+    port,
+    async kill() {
       child.kill('SIGKILL');
+      await gone;
+    },
+    end() {
+      child.kill('SIGTERM');
       return gone;
     },
   };

