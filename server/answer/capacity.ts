@@ -62,7 +62,6 @@ const MAX_VISITOR_ANSWERS = 3;
 export interface AnswerCapacity {
   /** As `Capacity.take`. For callers with an API key, who are no visitors, only the limit in all holds. */
   take(chatbot: string, visitor: string | undefined): () => void;
-  check(chatbot: string, visitor: string): void;
 }
 
 /** `maxRuns`: answers under way, in all. */
@@ -70,10 +69,6 @@ export function createAnswerCapacity(maxRuns: number): AnswerCapacity {
   const all = createCapacity({ each: maxRuns, all: maxRuns });
   const visitors = createCapacity({ each: MAX_VISITOR_ANSWERS, all: maxRuns });
   return {
-    check(chatbot, visitor) {
-      visitors.check(`${chatbot} ${visitor}`);
-      all.check('');
-    },
     take(chatbot, visitor) {
       all.check('');
       const releaseVisitor = visitor === undefined ? undefined : visitors.take(`${chatbot} ${visitor}`);

@@ -36,6 +36,8 @@ export interface Question {
   confirmed?: { pending: PendingCall; isAccepted: boolean; before: StoredMessage };
   /** Told how the answer is made; absent but for the question of somebody who asks that. */
   trace?: AnswerTrace;
+  /** Frees the capacity that was taken for it beforehand. */
+  release?: () => void;
   /** The id of the HTTP request, for the log. */
   request?: string;
   /** Its owner's budget; absent where there is no limit. */

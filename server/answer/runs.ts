@@ -63,7 +63,7 @@ export class AnswerRuns {
    * all, or of one visitor at one chatbot. An answer counts until it has ended, whoever still reads it.
    */
   start(question: Question, respond: Respond): Run {
-    const release = this.#capacity.take(question.chatbot.uuid, question.visitor);
+    const release = question.release ?? this.takeCapacity(question.chatbot.uuid, question.visitor);
     return this.#begin(question, new Run(newMessage(question, this.#clock)), respond, release);
   }
 
@@ -72,7 +72,7 @@ export class AnswerRuns {
    * more, `not_found` where the message is gone, and as `start`.
    */
   async confirm(question: Question, isAccepted: boolean, respond: Respond): Promise<Run> {
-    const release = this.#capacity.take(question.chatbot.uuid, question.visitor);
+    const release = this.takeCapacity(question.chatbot.uuid, question.visitor);
     try {
       let [pending, text]: [PendingCall | undefined, string] = [undefined, ''];
       // Durable before the call: after a crash the same call cannot be confirmed again.
@@ -128,9 +128,9 @@ export class AnswerRuns {
     throw new Refusal('conflict', 'this id was used for another question', { field: 'id' });
   }
 
-  /** Throws as `start` would for a question of this visitor. */
-  checkCapacity(chatbot: string, visitor: string): void {
-    this.#capacity.check(chatbot, visitor);
+  /** Counts an answer before it starts, until the returned function is called. Throws as `start`. */
+  takeCapacity(chatbot: string, visitor: string | undefined): () => void {
+    return this.#capacity.take(chatbot, visitor);
   }
 
   /** The run of message `uuid`; undefined once it has ended. */
@@ -211,7 +211,7 @@ export class AnswerRuns {
   /** Of processes that start the same question at once, one does; it waits for the store before it answers. */
   async #startOnce(question: Question, respond: Respond, answers: SharedAnswers): Promise<Run | StoredMessage> {
     const { uuid, chatbot, visitor, session, newSession } = question;
-    const release = this.#capacity.take(chatbot.uuid, visitor);
+    const release = question.release ?? this.takeCapacity(chatbot.uuid, visitor);
     const message = newMessage(question, this.#clock);
     try {
       if (await answers.begin(message, newSession ? session : undefined))

@@ -56,11 +56,17 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
     const begin = async (): Promise<Question> => {
       const known = session ?? (await earlier);
       // First: a question that is refused for lack of capacity does not count.
-      runs.checkCapacity(chatbot.uuid, address);
-      const replaced = body.replaces === undefined ? undefined : await replaceable(session, body.replaces);
-      await admit(chatbot, body.query, { address, acceptedLanguages, setFields });
-      if (replaced) await replace(replaced, ids.message);
+      const release = runs.takeCapacity(chatbot.uuid, address);
+      try {
+        const replaced = body.replaces === undefined ? undefined : await replaceable(session, body.replaces);
+        await admit(chatbot, body.query, { address, acceptedLanguages, setFields });
+        if (replaced) await replace(replaced, ids.message);
+      } catch (error) {
+        release();
+        throw error;
+      }
       return {
+        release,
         uuid: ids.message,
         query: body.query,
         chatbot,
