@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { boot, type DocentServer } from './boot.ts';
 import { runCommand } from './cli/run.ts';
 import { readConfig } from './config.ts';
@@ -39,13 +39,17 @@ async function main(): Promise<void> {
 async function startServer(): Promise<void> {
   // The reader of a pipe may end (`docent | head`): the server goes on.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  const { host, port } = readConfig(process.env);
+  const { host, port, databaseUrl } = readConfig(process.env);
   const starting = createStartupHandler();
   const server = createServer(HTTP_SERVER_OPTIONS, requireHost(starting.handle));
   await listening(server, host, port);
   const actual = (server.address() as AddressInfo).port;
+  // A balancer in front of several servers goes on to the next one where none listens: what it sent here would wait, or be refused.
+  const listensEarly = databaseUrl === undefined;
+  if (!listensEarly) await closed(server);
   const booted = await boot({ ...process.env, PORT: String(actual) });
   starting.started(booted.handler);
+  if (!listensEarly) await listening(server, host, actual);
   booted.log.info({ host, port: actual }, 'listening');
   booted.log.flush();
   answerParseErrors(server, booted.log);
@@ -69,13 +73,30 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
+function closed(server: Server): Promise<unknown> {
+  const ended = new Promise((done) => server.close(done));
+  server.closeAllConnections();
+  return ended;
+}
+
 /** Drains on SIGTERM, SIGINT and uncaught faults. A second signal exits at once. */
 function endOnSignals(server: Server, booted: DocentServer): void {
   let ending = false;
+  const unused = new Set<Socket>();
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  // What came next on the connection would be refused, where a client that finds it closed goes on to another server.
+  server.on('request', ({ socket }, response) => {
+    unused.delete(socket);
+    response.once('finish', () => ending && socket.end());
+  });
   const end = async (code: number, limit: number): Promise<void> => {
     ending = true;
     booted.log.info('draining');
     const closed = new Promise((done) => server.close(done));
+    for (const socket of unused) socket.destroy();
     // A kept-alive connection is idle only some time after its last reply.
     const idle = setInterval(() => server.closeIdleConnections(), 50);
     const patience = new Promise((done) => setTimeout(done, limit));
