@@ -89,14 +89,19 @@ const place = (): Promise<{ top: number; left: number }> =>
     left: scrollHeight - clientHeight - scrollTop,
   }));
 
-test('the log follows the text while scrolled to its end, and stays where the reader scrolls up', async () => {
+test('the log stays at the question of a long answer, follows the text from its end, and stays where the reader scrolls up', async () => {
   model.next(wordAnswer(900, 5));
   await askQuestion(page, question);
+  const newest = page.getByRole('button', { name: 'New text' });
+  await newest.waitFor();
+  await wordNumbers(page, 200);
+  expect((await place()).top).toBe(0);
+  await newest.click();
+  await newest.waitFor({ state: 'hidden' });
   await wordNumbers(page, 300);
-  expect((await place()).left).toBeLessThan(2);
+  await expect.poll(async () => (await place()).left).toBeLessThan(2);
   await log(page).focus();
   await page.keyboard.press('ArrowUp');
-  const newest = page.getByRole('button', { name: 'New text' });
   await newest.waitFor();
   // A key scrolls smoothly.
   await page.waitForTimeout(400);
@@ -110,6 +115,18 @@ test('the log follows the text while scrolled to its end, and stays where the re
   await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
   await expect.poll(async () => (await place()).left).toBeLessThan(2);
   expect(faults).toEqual([]);
+});
+
+test('a long answer to a second question is shown from its question on', async () => {
+  model.next(wordAnswer(20, 0), wordAnswer(900, 0));
+  await askQuestion(page, question);
+  await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
+  await askQuestion(page, question);
+  await expect.poll(() => page.getByRole('button', { name: 'Copy with sources' }).count()).toBe(2);
+  const asked = page.getByRole('group', { name: 'Your question' }).last();
+  const [box, around] = await Promise.all([asked.boundingBox(), log(page).boundingBox()]);
+  expect(box!.y - around!.y).toBeGreaterThanOrEqual(0);
+  expect(box!.y - around!.y).toBeLessThan(30);
 });
 
 test('a new conversation started at the top of a long one is followed', async () => {

@@ -21,6 +21,9 @@ const loadAfterAnswer = (): Promise<typeof import('./after-answer/after-answer.t
 const styleAnswers = (place: HTMLElement | null): void =>
   void (place && loadAfterAnswer().then((parts) => parts.styleAnswers(place), Boolean));
 
+/** A ref. */
+const showTurn = (turn: HTMLElement | null): void => void scrollIntoLog(turn);
+
 /** A question and its answer. */
 export function TurnView({ chat, turn }: TurnProps): VNode {
   const words = chat.words.value;
@@ -35,7 +38,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
         .catch(chat.report);
   return (
     // A question just asked here (no uuid yet) is scrolled into view; restored ones are not.
-    <div class="turn" ref={turn.message ? null : scrollIntoLog}>
+    <div class="turn" ref={turn.message ? null : showTurn}>
       <div class="question" role="group" aria-label={words.field}>
         {turn.query}
       </div>

@@ -10,13 +10,14 @@ export function stickToEnd(log: HTMLElement): void {
     const { scrollTop, scrollHeight, clientHeight } = log;
     const left = scrollHeight - scrollTop - clientHeight;
     // Only scrolling up leaves the end; content that grows below does not.
-    isAtEnd = left < 2 || (isAtEnd ? scrollTop >= last : scrollTop > last && left < NEAR_END_PX);
+    isAtEnd = left < 2 || (scrollTop >= last && (isAtEnd || left < NEAR_END_PX));
     button!.hidden = isAtEnd;
     last = scrollTop;
   };
   const observer = new ResizeObserver(() => {
     // An open card stays beside its marker.
-    if (isAtEnd) scrollIntoLog(content!.querySelector('.card') ?? content!);
+    const card = content!.querySelector('.card');
+    isAtEnd &&= scrollIntoLog(card ?? content!, card ?? content!.lastElementChild);
     update();
   });
   log.onscroll = update;
@@ -31,9 +32,18 @@ export function stickToEnd(log: HTMLElement): void {
 /** Space left below what is scrolled into view; the style sheet has the same below answers and cards. */
 const MARGIN_PX = 12;
 
-/** Scrolls the log, never the page around it, until the bottom of `part` is visible. */
-export function scrollIntoLog(part: Element | null): void {
+/**
+ * Scrolls the log, never the page around it, until the bottom of `part` is visible, or the top of `turn` is at the log's: a long answer is
+ * read from its question on. False where the bottom is not visible then.
+ */
+export function scrollIntoLog(part: Element | null, turn?: Element | null): boolean {
   const log = part?.closest('.log');
-  if (log)
-    log.scrollTop += Math.max(0, part!.getBoundingClientRect().bottom + MARGIN_PX - log.getBoundingClientRect().bottom);
+  if (!log) return true;
+  const { top, bottom } = log.getBoundingClientRect();
+  const below = part!.getBoundingClientRect().bottom + MARGIN_PX - bottom;
+  const above = turn ? turn.getBoundingClientRect().top - top : below;
+  // Browsers round where a log is scrolled to. Where the top is out of sight already, the reader has gone to the end.
+  const isCut = above > -2 && above < below;
+  log.scrollTop += Math.max(0, isCut ? above : below);
+  return !isCut;
 }
