@@ -14,7 +14,7 @@ export function replyWithErrors(log: Logger): Middleware {
           log.warn({ req: ctx.state['id'], code: refusal.code, err: refusal.cause }, refusal.message);
         ctx.set(refusal.headers);
         ctx.status = refusal.status;
-        ctx.body = refusal.body();
+        ctx.body = { ...refusal.body(), ...(refusal.mayBeStored && !isRead(ctx.method) ? { error: LOST } : {}) };
       } else {
         log.error({ req: ctx.state['id'], err: error }, 'request failed');
         ctx.status = 500;
@@ -23,3 +23,8 @@ export function replyWithErrors(log: Logger): Middleware {
     }
   };
 }
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+const LOST =
+  'the database of the server was lost before it replied: what was sent may be stored, look before you send it again';

@@ -31,8 +31,10 @@ interface RefusalOptions {
   /** Seconds; also sent as `Retry-After`. */
   retryAfter?: number;
   headers?: Record<string, string>;
-  /** The disk refused: see `asRefusal`. */
+  /** Disk or database take nothing at the moment: visitors are told that. Says nothing of what was sent before, which may be stored. */
   unstored?: boolean;
+  /** The database was lost before it replied: what a request was to change may be stored. */
+  mayBeStored?: boolean;
   /** For the log alone, never for the caller. */
   cause?: unknown;
 }
@@ -44,6 +46,7 @@ export class Refusal extends Error {
   readonly field: string | undefined;
   readonly retryAfter: number | undefined;
   readonly unstored: boolean;
+  readonly mayBeStored: boolean;
   readonly headers: Record<string, string>;
   /** Its cause stands in the log already. */
   logged = false;
@@ -55,6 +58,7 @@ export class Refusal extends Error {
     this.field = extra.field;
     this.retryAfter = extra.retryAfter;
     this.unstored = extra.unstored ?? false;
+    this.mayBeStored = extra.mayBeStored ?? false;
     this.headers = { ...extra.headers };
     if (extra.retryAfter !== undefined) this.headers['Retry-After'] = String(extra.retryAfter);
   }

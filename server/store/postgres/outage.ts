@@ -16,6 +16,11 @@ const UNREACHABLE =
  */
 const UNAVAILABLE = /^(?:08...|53...|57...|25006|58...)$/;
 
+/** Of PostgreSQL: what says that the connection ends, which may be after a commit whose reply was not sent yet. */
+const BROKEN_OFF = /^(?:08...|57P0[1245])$/;
+/** Of the driver and of the network: nothing was sent. */
+const UNSENT = /^(?:CONNECT_TIMEOUT|CONNECTION_ENDED|ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
+
 /** Turns what a database throws that is away into a refusal, and reports it to `/readyz` until a statement succeeds. */
 export class DatabaseWatch {
   readonly #health: Pick<Health, 'report' | 'clear'> | undefined;
@@ -40,6 +45,7 @@ export class DatabaseWatch {
         cause: error,
         retryAfter: RETRY_SECONDS,
         unstored: true,
+        mayBeStored: mayBeStored(error),
       });
     }
   };
@@ -57,6 +63,15 @@ export class DatabaseWatch {
     if (!this.#isAway) this.#log?.warn({ err: error }, reason);
     this.#isAway = true;
   }
+}
+
+/** Whether a statement that failed because the database is away may have changed what is stored. */
+function mayBeStored(error: unknown): boolean {
+  const { code = '', syscall, query } = error as { code?: string; syscall?: string; query?: unknown };
+  // One that waited for its connection has no text yet. A text says nothing: statements that were lost together share an error.
+  const isUnsent = Object.hasOwn(error as object, 'query') && typeof query !== 'string';
+  if (isUnsent || syscall === 'connect') return false;
+  return error instanceof postgres.PostgresError ? BROKEN_OFF.test(code) : !UNSENT.test(code);
 }
 
 /** The code of an error that says that the database is away; undefined for any other error. */

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../server/cli/run.ts';
 import { startTcpProxy, type TcpProxy } from '../../fakes/tcp-proxy.ts';
@@ -101,6 +102,35 @@ describe.skipIf(!server)('a server with DATABASE_URL', () => {
     network.mend();
     expect(await until(readiness, ({ status }) => status === 'ok')).toEqual({ status: 'ok' });
     expect(await ask(chatbot)).toContain('at ten to nine');
+  });
+
+  it('says that a record may be stored where the database is lost in the middle', async () => {
+    const chatbot = await teach();
+    const sql = postgres(schema.url, { max: 1, onnotice: () => {} });
+    await sql`create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(1); return new; end'`;
+    await sql`create trigger wait before insert on sessions for each row execute function wait()`;
+    const creating = docent.api('POST', `/chatbot/${chatbot}/session/create`, {});
+    await until(
+      () => sql`select 1 from pg_stat_activity where wait_event = 'PgSleep'`,
+      ({ length }) => length === 1,
+    );
+    network.loseReplies();
+    await until(
+      () => sql`select 1 from sessions`,
+      ({ length }) => length === 1,
+    );
+    network.cut();
+    const { status, body } = await creating;
+    expect([status, body.code]).toEqual([503, 'unavailable']);
+    expect(body.error).toContain('what was sent may be stored, look before you send it again');
+    // Where it cannot be reached at all, nothing was sent: once the pool has found its connections broken.
+    const refused = 'the database of the server does not answer; try again';
+    await until(
+      () => docent.api('POST', `/chatbot/${chatbot}/session/create`, {}),
+      ({ body: { error } }) => error === refused,
+    );
+    network.mend();
+    await sql.end();
   });
 
   const readiness = async (): Promise<{ status: string; reasons?: string[] }> =>
