@@ -1,12 +1,21 @@
 import { crc32 } from 'node:zlib';
 import { timestamp, type Clock } from '../../schema/ids.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { SourceDocument, StoredChatbot, StoredSource, StoredVectors } from '../store.ts';
+import type {
+  SourceDocument,
+  StoredAgent,
+  StoredChatbot,
+  StoredMessage,
+  StoredSession,
+  StoredSource,
+  StoredTag,
+  StoredVectors,
+} from '../store.ts';
 import { ARCHIVE_VERSION, lineOf, type ArchiveRecords, type Counts, type Kind } from './format.ts';
 
 /** Bytes of an uploaded file or of vectors in a line, and about as many are handed on at once. */
 const PIECE_BYTES = 96 * 1024;
-/** How often a source is read that changes meanwhile. */
+/** How often a source or a session is read that changes meanwhile. */
 const MAX_READS = 5;
 
 /** The bytes of an archive, as they are asked for. */
@@ -43,22 +52,39 @@ async function* linesIn(all: Snapshot, clock: Clock): AsyncGenerator<Line> {
   for (const [name, value] of Object.entries(await all.facts()).toSorted()) yield asLine('fact', { name, value });
   for (const chatbot of await all.allChatbots()) {
     yield asLine('chatbot', chatbot);
-    yield* sourcesOf(all, chatbot);
-    for (const agent of await all.agents(chatbot.uuid)) yield asLine('agent', agent);
-    for (const tag of await all.tags(chatbot.uuid)) yield asLine('tag', tag);
-    for (const site of await all.sites(chatbot.uuid)) yield asLine('site', site);
+    // Others may make what these name meanwhile: they are read before what names them, or name only what is written.
+    const sites = await all.sites(chatbot.uuid);
+    const written = new Set<string>();
+    for await (const line of sourcesOf(all, chatbot, new Set(sites.map(({ uuid }) => uuid)))) {
+      if (line.source !== undefined) written.add(line.source);
+      yield line;
+    }
+    for (const agent of await all.agents(chatbot.uuid)) yield asLine('agent', namingOnly(written, agent));
+    for (const tag of await all.tags(chatbot.uuid)) yield asLine('tag', namingOnly(written, tag));
+    for (const site of sites) yield asLine('site', site);
     yield* sessionsOf(all, chatbot);
   }
   for await (const usage of all.allUsage()) yield asLine('usage', usage);
   for await (const reply of all.replies()) yield asLine('reply', reply);
 }
 
-async function* sourcesOf(all: Snapshot, { uuid: chatbot }: StoredChatbot): AsyncGenerator<Line> {
+const namingOnly = <T extends StoredAgent | StoredTag>(sources: Set<string>, part: T): T => ({
+  ...part,
+  data_source_uuids: part.data_source_uuids.filter((uuid) => sources.has(uuid)),
+});
+
+/** With the uuid of the source in its own line. A page of a site that is not among `sites` is one of its own. */
+async function* sourcesOf(
+  all: Snapshot,
+  { uuid: chatbot }: StoredChatbot,
+  sites: Set<string>,
+): AsyncGenerator<Line & { source?: string }> {
   for (const { uuid } of await all.sources(chatbot)) {
     const found = await readSource(all, uuid);
     if (!found) continue;
     const { source, file, document, vectors } = found;
-    yield asLine('source', { record: source, ...(file && { bytes: file.length }) });
+    if (source.site && !sites.has(source.site)) delete source.site;
+    yield { ...asLine('source', { record: source, ...(file && { bytes: file.length }) }), source: uuid };
     for (const piece of piecesOf(file)) yield asLine('file', piece);
     if (document) yield asLine('document', document);
     if (!vectors) continue;
@@ -100,10 +126,26 @@ async function readSource(all: Snapshot, uuid: string): Promise<WholeSource | un
 
 async function* sessionsOf(all: Snapshot, { uuid: chatbot }: StoredChatbot): AsyncGenerator<Line> {
   for await (const sessions of (await all.sessionBatches(chatbot)) ?? []) {
-    for (const session of sessions) {
-      const messages = await all.messages(session.uuid);
-      yield asLine('session', session);
-      for (const message of messages) yield asLine('message', message);
+    for (const listed of sessions) {
+      const found = await readSession(all, listed);
+      if (!found) continue;
+      yield asLine('session', found.session);
+      for (const message of found.messages) yield asLine('message', message);
     }
+  }
+}
+
+/** With its messages, none of it older or newer than the rest; undefined where it is gone. */
+async function readSession(
+  all: Snapshot,
+  listed: StoredSession,
+): Promise<{ session: StoredSession; messages: StoredMessage[] } | undefined> {
+  let before = listed;
+  for (let reads = 1; ; reads++) {
+    const messages = await all.messages(listed.uuid);
+    const session = await all.session(listed.uuid);
+    if (!session) return undefined;
+    if (JSON.stringify(session) === JSON.stringify(before) || reads === MAX_READS) return { session, messages };
+    before = session;
   }
 }

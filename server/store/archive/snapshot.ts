@@ -12,6 +12,7 @@ type Listed =
   | 'file'
   | 'document'
   | 'vectors'
+  | 'session'
   | 'sessionBatches'
   | 'messages';
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ImportTarget } from '../../../server/store/archive/import.ts';
+import { exportArchive } from '../../../server/store/archive/export.ts';
 import { importToLowdb } from '../../../server/store/lowdb/import.ts';
 import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
 import { importToPostgres } from '../../../server/store/postgres/moving/archive.ts';
@@ -10,7 +11,7 @@ import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import type { SnapshotStore } from '../../../server/store/archive/snapshot.ts';
 import { makeSchema } from '../postgres/fixture.ts';
 import { startPostgres } from '../postgres/server.ts';
-import { aChatbot, aMessage, aSession } from '../records.ts';
+import { aChatbot, aDocument, aMessage, anAgent, aSession, aSite, aSource, aTag } from '../records.ts';
 import { archiveOf, fillWithAll, importFrom, linesOf } from './content.ts';
 
 const server = await startPostgres();
@@ -122,6 +123,55 @@ describe.each(server ? pairs : pairs.slice(0, 1))('an archive from %s to %s', (f
       await expect(importFrom(Buffer.from(damaged), target!.into, true)).rejects.toThrow();
       await opened(async (imported) => expect(linesOf(await archiveOf(imported))).toEqual(changed));
     }
+  });
+
+  it('names only what it holds, and no message is newer than its session, while others write', async () => {
+    const chatbot = aChatbot(store.owner.user.uuid);
+    await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
+    for (let n = 0; n < 3; n++) {
+      const source = aSource(chatbot.uuid);
+      await store.createSource(source);
+      await store.putDocument(source.uuid, aDocument('x'.repeat(100_000)));
+    }
+    const sessions = Array.from({ length: 20 }, () => aSession(chatbot.uuid));
+    const long = { response: 'x'.repeat(100_000) };
+    for (const session of sessions) await store.saveMessage(aMessage(session.uuid, long), session);
+
+    let writes = 0;
+    const write = async (): Promise<void> => {
+      const site = aSite(chatbot.uuid);
+      await store.createSite(site);
+      const source = aSource(chatbot.uuid, { site: site.uuid });
+      await store.createSource(source);
+      for (const one of await store.sources(chatbot.uuid))
+        await store.updateSource(one.uuid, (record) => ({ ...record, site: site.uuid }));
+      await store.createTag(aTag(chatbot.uuid, { data_source_uuids: [source.uuid] }));
+      const modified_at = `2027-01-01T00:00:${String(++writes).padStart(2, '0')}Z`;
+      for (const { uuid } of sessions) await store.saveMessage(aMessage(uuid, { modified_at }));
+    };
+    const pieces: Buffer[] = [];
+    await store.snapshot(async (all) => {
+      for await (const piece of exportArchive(all, Date.now)) {
+        pieces.push(piece);
+        await write();
+      }
+    });
+    expect(writes).toBeGreaterThan(20);
+
+    const records = linesOf(Buffer.concat(pieces)).map((line) => JSON.parse(line));
+    const ofKind = (kind: string) => records.flatMap((record) => record[kind] ?? []);
+    const held = (kind: string) => ofKind(kind).map(({ uuid }) => uuid);
+    const pages = ofKind('source').map(({ record }) => record);
+    expect(pages.length).toBeGreaterThan(2);
+    for (const { site } of pages) expect([undefined, ...held('site')]).toContain(site);
+    for (const { data_source_uuids } of [...ofKind('tag'), ...ofKind('agent')])
+      for (const uuid of data_source_uuids) expect(pages.map((page) => page.uuid)).toContain(uuid);
+    const times = new Map(ofKind('session').map(({ uuid, modified_at }) => [uuid, modified_at]));
+    for (const { session, modified_at } of ofKind('message')) expect(modified_at <= times.get(session)).toBe(true);
+    await importFrom(Buffer.concat(pieces), target!.into);
+    await opened(async (imported) =>
+      expect(linesOf(await archiveOf(imported))).toEqual(linesOf(Buffer.concat(pieces))),
+    );
   });
 
   it('is made while others write, and holds what was stored before', async () => {
