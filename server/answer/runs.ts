@@ -33,11 +33,10 @@ export class AnswerRuns {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #capacity: AnswerCapacity;
-  /** By message. */
+  /** By message, as those that are opened. */
   readonly #runs = new Map<string, Run>();
-  readonly #finishing = new Map<Run, { question: Question; finished: Promise<void> }>();
-  /** By message. */
   readonly #opening = new Map<string, Promise<Run | StoredMessage>>();
+  readonly #finishing = new Map<Run, { question: Question; finished: Promise<void> }>();
   readonly #interrupted = new WeakSet<Run>();
   readonly #background: BackgroundResults<Question>;
   readonly #storage: AnswerStorage;
@@ -73,18 +72,19 @@ export class AnswerRuns {
    */
   async confirm(question: Question, isAccepted: boolean, respond: Respond): Promise<Run> {
     const release = this.takeCapacity(question.chatbot.uuid, question.visitor);
+    const reason = this.#shared ? '' : 'interrupted';
     try {
       let [pending, text]: [PendingCall | undefined, string] = [undefined, ''];
       // Durable before the call: after a crash the same call cannot be confirmed again.
       const before = await this.#store.updateMessage(question.uuid, (message) => {
         pending = waitingCall(message.pending_call_json, this.#clock());
         text = message.response;
-        return takenCall(message, pending, isAccepted, this.#clock);
+        return takenCall(message, pending, { accepted: isAccepted, finish_reason: reason, clock: this.#clock });
       });
       if (!before || !pending) throw notFound('message');
       const run = new Run({ ...before, finish_reason: '' });
       run.append(text);
-      return this.#begin({ ...question, confirmed: { pending, isAccepted, before } }, run, respond, release);
+      return this.#begin({ ...question, confirmed: { pending, isAccepted, before } }, run, respond, release, !reason);
     } catch (error) {
       release();
       throw error;

@@ -39,13 +39,20 @@ interface AnsweredCall {
   confirmed?: VisitorMessage['confirmed'];
 }
 
-/** Of a message whose call was declined, or is made: what stays of it where the process ends before the answer does. */
-export function takenCall(message: StoredMessage, call: PendingCall, accepted: boolean, clock: Clock): StoredMessage {
+/**
+ * Of a message whose call was declined, or is made: what stays of it where the process ends before the answer does. With
+ * `finish_reason` '' it is being made from then on for all processes.
+ */
+export function takenCall(
+  message: StoredMessage,
+  call: PendingCall,
+  { accepted, finish_reason, clock }: { accepted: boolean; finish_reason: '' | 'interrupted'; clock: Clock },
+): StoredMessage {
   const answered: AnsweredCall = { answered: true, confirmed: { ...call.shown, accepted } };
   return {
     ...message,
     response: message.response + ((accepted && call.ifCutOff) || ''),
-    finish_reason: 'interrupted',
+    finish_reason,
     pending_call_json: JSON.stringify(answered),
     modified_at: nextModifiedAt(message.modified_at, clock),
   };

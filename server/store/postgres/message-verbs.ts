@@ -84,6 +84,8 @@ function messageOf({ record, is_written, pieces }: Row): StoredMessage {
   const message = fromJson<StoredMessage>(record);
   if (message.finish_reason !== '') return message;
   if (!is_written) message.finish_reason = 'interrupted';
-  if (pieces !== null) message.response = joinPieces(pieces);
+  const written = joinPieces(pieces);
+  // The record of an answer that has gone on says how it ends where nothing more is written.
+  if (!message.response.startsWith(written)) message.response = written;
   return message;
 }
