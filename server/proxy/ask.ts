@@ -97,12 +97,20 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
     return last.uuid;
   }
 
+  /** Throws `conflict` where another request replaces it at the moment. */
   async function replace(uuid: string, replaced_by: string): Promise<void> {
-    const replaced = await store.updateMessage(uuid, (message) => ({
-      ...message,
-      meta_json: JSON.stringify({ ...objectIn(message.meta_json), replaced_by }),
-      modified_at: nextModifiedAt(message.modified_at, clock),
-    }));
+    const replaced = await store.updateMessage(uuid, (message) => {
+      const meta = objectIn(message.meta_json);
+      const other = meta['replaced_by'] ?? replaced_by;
+      // The other is stored right after this, unless its process ends.
+      if (other !== replaced_by && clock() - Date.parse(message.modified_at) < REPLACING_MS)
+        throw new Refusal('conflict', 'the message is being replaced by another request', { field: 'replaces' });
+      return {
+        ...message,
+        meta_json: JSON.stringify({ ...meta, replaced_by }),
+        modified_at: nextModifiedAt(message.modified_at, clock),
+      };
+    });
     if (!replaced) throw notFound('message');
   }
 
@@ -118,6 +126,9 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
     throw new Refusal('rate_limited', limitMessage(chatbot, query, acceptedLanguages), { retryAfter });
   }
 }
+
+/** Milliseconds in which a message that replaces another one is stored. */
+const REPLACING_MS = 15_000;
 
 /** Characters of an `id` that can hold 128 random bits: only the client that made it can repeat it, from any address. */
 const MIN_UNGUESSABLE_LENGTH = 22;

@@ -73,6 +73,27 @@ describe('a question', () => {
       expect(await listed(session)).toEqual(['One?', 'Two?']);
     });
 
+    it('is replaced once by requests of the same moment', async () => {
+      const first = await ask(docent, chatbot, { query: 'One?' });
+      const body = { query: 'One?', session: uuidOf(first, 'session'), replaces: uuidOf(first, 'message') };
+      const replies = await Promise.all([1, 2, 3].map(() => post(`${docent.base}/chat/${chatbot}/ask`, body)));
+      await Promise.all(replies.map((reply) => reply.text()));
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+      expect(await listed(body.session)).toEqual(['One?']);
+    });
+
+    it('is replaced by a later request where the first one was cut off', async () => {
+      const first = await ask(docent, chatbot, { query: 'One?' });
+      const body = { query: 'One?', session: uuidOf(first, 'session'), replaces: uuidOf(first, 'message') };
+      const cutOff = (one: { meta_json: string }) =>
+        JSON.stringify({ ...JSON.parse(one.meta_json), replaced_by: 'f'.repeat(40) });
+      await docent.store.updateMessage(body.replaces, (one) => ({ ...one, meta_json: cutOff(one) }));
+      expect((await post(`${docent.base}/chat/${chatbot}/ask`, body)).status).toBe(409);
+      docent.clock.now += 20_000;
+      const again = await ask(docent, chatbot, body);
+      expect(await messagesOf(docent, chatbot, body.session)).toMatchObject([{ uuid: uuidOf(again, 'message') }]);
+    });
+
     it.each(['an earlier one', 'one of another session', 'none', 'without a session'])(
       'is 409 and stores nothing for %s',
       async (which) => {

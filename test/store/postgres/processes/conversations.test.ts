@@ -99,4 +99,15 @@ describe.skipIf(!server)('a conversation on two servers', () => {
     });
     await stream.done;
   });
+
+  it('has an answer replaced once by requests that come to both at the same moment', async () => {
+    for (let n = 1; n <= 5; n++) {
+      const first = await ask(a!, chatbot, { query: 'How long?' });
+      const body = { query: 'How long?', session: uuidOf(first, 'session'), replaces: uuidOf(first, 'message') };
+      const replies = await Promise.all([a!, b!].map(({ base }) => post(`${base}/chat/${chatbot}/ask`, body)));
+      await Promise.all(replies.map((reply) => reply.text()));
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      expect(await messagesOf(b!, chatbot, body.session)).toHaveLength(1);
+    }
+  });
 });
