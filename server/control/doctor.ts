@@ -33,21 +33,14 @@ async function examineFiles({ dataDir }: StoreLocation, isDry: boolean): Promise
 async function examineDatabase(location: StoreLocation, isDry: boolean): Promise<Examination> {
   const { examineTables } = await import('../store/postgres/moving/examine.ts');
   const url = location.databaseUrl!;
-  if (isDry) {
-    const tables = await examineTables({ url, isDry });
-    const reader = await openReader(location, Date.now);
-    const { counts, faults } = await readAll(reader).finally(() => reader.close());
-    const done = await repairAll(faults, isDry);
-    return { counts, ...done, repaired: [...tables, ...done.repaired] };
-  }
   // Before a start repairs by itself what is to be told of.
-  const before = await examineTables({ url, isDry: true });
-  const store = await openStore(location, { clock: Date.now });
+  const { repaired, unreadable: left } = await examineTables({ url, isDry });
+  if (left.length > 0) return { counts: {}, repaired, left };
+  const store = isDry ? await openReader(location, Date.now) : await openStore(location, { clock: Date.now });
   try {
-    const after = await examineTables({ url, isDry });
     const { counts, faults } = await readAll(store);
-    const done = await repairAll(faults, isDry, store);
-    return { counts, ...done, repaired: [...new Set([...before, ...after]), ...done.repaired] };
+    const done = await repairAll(faults, isDry, store as SnapshotStore);
+    return { counts, ...done, repaired: [...repaired, ...done.repaired] };
   } finally {
     await store.close();
   }

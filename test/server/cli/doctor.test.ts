@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../server/cli/run.ts';
 import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
+import { examineTables } from '../../../server/store/postgres/moving/examine.ts';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import type { Store } from '../../../server/store/store.ts';
 import { start } from '../../running.ts';
@@ -238,5 +239,38 @@ describe.skipIf(!server)('on a database', () => {
       `left: chatbot ${chatbot.uuid} has fields that cannot be read`,
       `left: conversation ${session.uuid.slice(0, 8)}… has a message that cannot be read, or is of another`,
     ]);
+  });
+
+  it('names each record that is no JSON, and changes nothing', async () => {
+    const { chatbot, source, agent, session } = records;
+    await sql`update agents set record = '{'`;
+    await sql`update documents set document = 'x'`;
+    await sql`update sessions set record = 'null'`;
+    await sql`update sources set status = 'await'`;
+    const lines = [
+      `left: agent ${agent.uuid} cannot be read (record in table agents): restore it from a backup, or delete the row`,
+      expect.stringContaining(`the text of source ${source.uuid} cannot be read (document in table documents)`),
+      expect.stringContaining(`conversation ${session.uuid.slice(0, 8)}… cannot be read (record in table sessions)`),
+      expect.stringMatching(/ 3 left$/),
+    ];
+    for (const words of [['--dry-run'], []])
+      expect(await doctor(words, env)).toMatchObject({ code: 1, err: '', lines });
+    expect(await sql`select status from sources`).toEqual([{ status: 'await' }]);
+    await sql`update chatbots set record = '[]' where uuid = ${chatbot.uuid}`;
+    expect((await doctor([], env)).lines[0]).toContain(`left: chatbot ${chatbot.uuid} cannot be read`);
+  });
+
+  it('repairs nothing beside a server', async () => {
+    const store = await open();
+    const options = { url: schema.url, patience: 1 };
+    await sql`delete from passages`;
+    await expect(examineTables({ ...options, isDry: false })).rejects.toThrow('in use by another process of docent');
+    expect(await sql`select 1 from passages`).toHaveLength(0);
+    expect((await examineTables({ ...options, isDry: true })).repaired).toHaveLength(1);
+    await store.close();
+    expect((await examineTables({ ...options, isDry: false })).repaired).toHaveLength(1);
+    expect(await sql`select 1 from passages`).toHaveLength(1);
+    // What it has noted would keep servers from starting.
+    expect(await sql`select 1 from processes`).toHaveLength(0);
   });
 });

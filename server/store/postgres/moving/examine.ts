@@ -1,6 +1,8 @@
+import { newUuid } from '../../../schema/ids.ts';
 import { connect, END_TIMEOUT, inTransaction, type ConnectionOptions, type Queries } from '../connection.ts';
 import { checkSchema } from '../migrations.ts';
-import { awayCode, unreachable } from '../outage.ts';
+import { awayCode, DatabaseWatch, unreachable } from '../outage.ts';
+import { beginProcess } from '../shared/processes.ts';
 
 interface Check {
   what: string;
@@ -46,21 +48,81 @@ const CHECKS: Check[] = [
 const usageOf = (sql: Queries) => sql`(
   select coalesce(sum(u.credits), 0) from usage u where u.owner = c.owner and left(u.day, 7) = c.month)`;
 
-/** A sentence for each kind of fault that there was; repairs them unless it is a dry run. No other process may be running then. */
-export async function examineTables({ isDry, ...options }: ConnectionOptions & { isDry: boolean }): Promise<string[]> {
+/** Tables of records, and their columns of JSON. */
+const RECORDS = {
+  chatbots: ['chatbot', 'uuid', 'record'],
+  agents: ['agent', 'uuid', 'record'],
+  tags: ['tag', 'uuid', 'record'],
+  sites: ['site', 'uuid', 'record'],
+  sources: ['source', 'uuid', 'record'],
+  documents: ['the text of source', 'source', 'document'],
+  sessions: ['conversation', 'uuid', 'record'],
+  messages: ['a message of conversation', 'session', 'record'],
+  replies: ['the stored reply', 'key', 'record'],
+} as const;
+const SECRET_NAMES = new Set(['sessions', 'messages', 'replies']);
+/** Rows that are read at a time. */
+const CURSOR_ROWS = 256;
+
+/** A sentence for each record that is no JSON object: nothing that reads it goes on behind it. */
+async function unreadableIn(sql: Queries): Promise<string[]> {
+  const found: string[] = [];
+  for (const [table, [kind, name, column]] of Object.entries(RECORDS)) {
+    const rows = sql<{ name: string; json: string }[]>`
+      select ${sql(name)} as name, ${sql(column)} as json from ${sql(table)} order by 1`;
+    for await (const some of rows.cursor(CURSOR_ROWS))
+      for (const row of some)
+        if (!isJsonObject(row.json)) {
+          const shown = SECRET_NAMES.has(table) ? `${row.name.slice(0, 8)}…` : row.name;
+          found.push(
+            `${kind} ${shown} cannot be read (${column} in table ${table}): restore it from a backup, or delete the row`,
+          );
+        }
+  }
+  return found;
+}
+
+function isJsonObject(json: string): boolean {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+interface ExamineOptions extends ConnectionOptions {
+  isDry: boolean;
+  /** Milliseconds that it waits for others to end; 20 s by default. */
+  patience?: number;
+}
+
+interface ExaminedTables {
+  /** A sentence for each kind of fault that there was; in a dry run of what would be repaired. */
+  repaired: string[];
+  /** A sentence for each record that cannot be read. Where there is one, no other fault has been looked for. */
+  unreadable: string[];
+}
+
+/** Repairs what is wrong unless it is a dry run. Throws then where another process has the database open. */
+export async function examineTables({ isDry, patience, ...options }: ExamineOptions): Promise<ExaminedTables> {
   const sql = connect({ ...options, isReadOnly: isDry });
   try {
     await checkSchema(sql);
-    return await inTransaction(sql, async (tx) => {
-      const found: string[] = [];
-      for (const { what, find, repair } of CHECKS) {
+    const watch = new DatabaseWatch(undefined, undefined);
+    const own = isDry ? undefined : await beginProcess({ sql, uuid: newUuid(), watch, isImporting: true, patience });
+    const examining = inTransaction(sql, async (tx) => {
+      const unreadable = await unreadableIn(tx);
+      const repaired: string[] = [];
+      for (const { what, find, repair } of unreadable.length > 0 ? [] : CHECKS) {
         const { length } = await find(tx);
         if (length === 0) continue;
-        found.push(`${what} (${length})`);
+        repaired.push(`${what} (${length})`);
         if (!isDry) await repair(tx);
       }
-      return found;
+      return { repaired, unreadable };
     });
+    return await examining.finally(() => own?.end());
   } catch (error) {
     throw awayCode(error) === undefined ? error : unreachable(error as Error);
   } finally {
