@@ -71,7 +71,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       ...sessionVerbs(context),
       ...messageVerbs(context),
       ...countVerbs(context, options.clock),
-      snapshot: (act) => readSnapshot(context, owner, options.clock, act),
+      snapshot: (act) => readSnapshot(context, options.clock, act),
       close: () => (closing ??= close()),
     };
   } catch (error) {

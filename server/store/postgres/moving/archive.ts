@@ -4,7 +4,7 @@ import { targetNotEmpty, type ImportOptions } from '../../archive/import.ts';
 import { LocalBus } from '../../bus.ts';
 import type { Snapshot, SnapshotReader } from '../../archive/snapshot.ts';
 import type { OwnerAccount, StoredReply, Usage } from '../../store.ts';
-import { connect, END_TIMEOUT, type ConnectionOptions, type Queries, type Sql } from '../connection.ts';
+import { connect, END_TIMEOUT, inTransaction, type ConnectionOptions, type Queries, type Sql } from '../connection.ts';
 import { createContext, fromJson, type PostgresContext } from '../context.ts';
 import { checkSchema, migrate } from '../migrations.ts';
 import { findOwner } from '../owner.ts';
@@ -15,20 +15,35 @@ import { verbsOf } from './verbs.ts';
 /** Rows of a long list that are read at a time. */
 const CURSOR_ROWS = 256;
 
+/** What an archive has, in the order in which it is locked. */
+const TABLES =
+  'users, installation, keys, facts, chatbots, agents, tool_functions, tags, sites, sources, source_names, agent_sources, ' +
+  'tag_sources, files, documents, vectors, sessions, messages, replies, usage, credits';
+
 /** What was stored at the moment of the call, read in one transaction. */
 export function readSnapshot<T>(
   context: PostgresContext,
-  owner: OwnerAccount,
   clock: Clock,
   act: (all: Snapshot) => Promise<T>,
 ): Promise<T> {
   return context.run(() =>
     context.sql.begin('isolation level repeatable read read only', async (tx) => {
       await waitForever(tx);
+      const owner = await lockAndFindOwner(tx);
       const inside = within(context, tx);
       return act({ ...verbsOf(inside, owner, clock), owner, ...listsOf(inside) });
     }),
   ) as Promise<T>;
+}
+
+/** Before the moment of the snapshot: an import empties tables for readers of an earlier moment too. Waits for its end. */
+async function lockAndFindOwner(tx: Queries): Promise<OwnerAccount> {
+  await tx`set local statement_timeout = 0`;
+  await tx.unsafe(`lock table ${TABLES} in access share mode`);
+  await tx`set local statement_timeout to default`;
+  const owner = await findOwner(tx);
+  if (!owner) throw new Error('the database holds no data of docent');
+  return owner;
 }
 
 /** All verbs in one transaction, which ends with the first that fails. */
@@ -71,11 +86,10 @@ export async function openPostgresReader({
   const close = (): Promise<void> => sql.end({ timeout: END_TIMEOUT });
   try {
     await checkSchema(sql);
-    const owner = await findOwner(sql);
-    if (!owner) throw new Error('the database holds no data of docent');
+    await inTransaction(sql, lockAndFindOwner);
     const watch = new DatabaseWatch(undefined, undefined);
     const context = createContext({ sql, process: newUuid(), watch, bus: new LocalBus() });
-    return { snapshot: (act) => readSnapshot(context, owner, clock, act), close };
+    return { snapshot: (act) => readSnapshot(context, clock, act), close };
   } catch (error) {
     await close();
     throw awayCode(error) === undefined ? error : unreachable(error as Error);
@@ -98,9 +112,10 @@ export async function importToPostgres<T>({
     const importing = sql.begin(async (tx) => {
       await waitForever(tx);
       if (!replaces && !(await isEmpty(tx))) throw targetNotEmpty('the database');
-      await tx`
-        truncate users, installation, keys, facts, chatbots, agents, tool_functions, tags, sites, sources, source_names,
-          agent_sources, tag_sources, files, documents, vectors, sessions, messages, replies, usage, credits cascade`;
+      // However long the exports under way take.
+      await tx`set local statement_timeout = 0`;
+      await tx.unsafe(`truncate ${TABLES} cascade`);
+      await tx`set local statement_timeout to default`;
       const { uuid: user, email, created_at } = owner.user;
       await tx`insert into users (uuid, email, created_at) values (${user}, ${email}, ${created_at})`;
       await tx`insert into installation (owner, secret) values (${user}, ${owner.secret})`;

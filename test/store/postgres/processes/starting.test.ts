@@ -5,10 +5,10 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../../../../server/http/auth.ts';
 import { newUuid, timestamp } from '../../../../server/schema/ids.ts';
-import { importToPostgres } from '../../../../server/store/postgres/moving/archive.ts';
+import { importToPostgres, openPostgresReader } from '../../../../server/store/postgres/moving/archive.ts';
 import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
-import type { OwnerAccount } from '../../../../server/store/store.ts';
-import { start, type Running } from '../../../running.ts';
+import type { OwnerAccount, Store } from '../../../../server/store/store.ts';
+import { start, until, type Running } from '../../../running.ts';
 import { aChatbot } from '../../records.ts';
 import { makeSchema, type Schema } from '../fixture.ts';
 import { startPostgres } from '../server.ts';
@@ -99,9 +99,10 @@ describe.skipIf(!server)('processes that start', () => {
     const told = new Promise<void>((resolve) => (end = resolve));
     let begun = (): void => {};
     const filling = new Promise<void>((resolve) => (begun = resolve));
-    const fill = async (): Promise<void> => {
+    const fill = async (target: Store): Promise<void> => {
       begun();
       await told;
+      await target.createChatbot(aChatbot(user.uuid), []);
     };
     const done = importToPostgres({ url: schema.url, clock: Date.now, owner, replaces: true, fill });
     done.catch(() => {});
@@ -122,6 +123,23 @@ describe.skipIf(!server)('processes that start', () => {
     const store = await opening;
     expect(store.owner).toEqual(owner);
     await store.close();
+  });
+
+  it('to export wait for an import under way, and then miss nothing', async () => {
+    await (await openPostgresStore({ url: schema.url, clock: Date.now })).close();
+    const reader = await openPostgresReader({ url: schema.url, clock: Date.now });
+    const { owner, end, done, filling } = beginImport();
+    await filling;
+    const exporting = reader.snapshot(async (all) => [all.owner, (await all.allChatbots()).length]);
+    exporting.catch(() => {});
+    await until(
+      () => sql`select 1 from pg_locks where not granted`,
+      ({ length }) => length > 0,
+    );
+    end();
+    await done;
+    expect(await exporting).toEqual([owner, 1]);
+    await reader.close();
   });
 
   it('are refused where the import takes longer', async () => {
