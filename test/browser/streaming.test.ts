@@ -117,8 +117,8 @@ test('the log stays at the question of a long answer, follows the text from its 
   expect(faults).toEqual([]);
 });
 
-test('a long answer to a second question is shown from its question on', async () => {
-  model.next(wordAnswer(20, 0), wordAnswer(900, 0));
+test.each([20, 900])('a long answer is shown from its question on, after one of %i words', async (before) => {
+  model.next(wordAnswer(before, 0), wordAnswer(900, 0));
   await askQuestion(page, question);
   await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
   await askQuestion(page, question);

@@ -4,7 +4,7 @@ import { hasEnded } from '../chat/status.ts';
 import type { Turn } from '../chat/turn.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
 import { elements, type Part } from './elements.ts';
-import { scrollIntoLog } from './scroll.ts';
+import { showTurn } from './scroll.ts';
 import { Marker } from './Marker.tsx';
 import { Note } from './Note.tsx';
 import { Sources } from './Sources.tsx';
@@ -20,9 +20,6 @@ const loadAfterAnswer = (): Promise<typeof import('./after-answer/after-answer.t
 /** A ref: what an answer looks like is loaded while the first one is awaited. A failure is reported once its buttons are. */
 const styleAnswers = (place: HTMLElement | null): void =>
   void (place && loadAfterAnswer().then((parts) => parts.styleAnswers(place), Boolean));
-
-/** A ref. */
-const showTurn = (turn: HTMLElement | null): void => void scrollIntoLog(turn);
 
 /** A question and its answer. */
 export function TurnView({ chat, turn }: TurnProps): VNode {

@@ -1,6 +1,12 @@
 /** Scrolling down to within this distance of the end counts as being at the end. */
 const NEAR_END_PX = 48;
 
+/** Turns that are to be scrolled into view. */
+const asked = new WeakSet<Element>();
+
+/** A ref: has the log scroll to a turn once it is laid out. */
+export const showTurn = (turn: HTMLElement | null): void => void (turn && asked.add(turn));
+
 /** Keeps a log scrolled to its end while the reader is there; else shows its last child, a button that scrolls there. */
 export function stickToEnd(log: HTMLElement): void {
   const [content, button] = log.children as HTMLCollectionOf<HTMLElement>;
@@ -15,9 +21,11 @@ export function stickToEnd(log: HTMLElement): void {
     last = scrollTop;
   };
   const observer = new ResizeObserver(() => {
+    const turn = content!.lastElementChild;
     // An open card stays beside its marker.
     const card = content!.querySelector('.card');
-    isAtEnd &&= scrollIntoLog(card ?? content!, card ?? content!.lastElementChild);
+    if (asked.delete(turn!)) isAtEnd = true;
+    isAtEnd &&= scrollIntoLog(card ?? content!, card ?? turn);
     update();
   });
   log.onscroll = update;

@@ -19,7 +19,7 @@ const titleOf = (key: string): string => {
   return words && words[0]!.toUpperCase() + words.slice(1);
 };
 
-/** A value of more characters may need more than six lines; each line break counts as 20. */
+/** A value of more characters may need more than six lines, below which a half of the next one shows; each line break counts as 20. */
 const LONG = 120;
 
 function createTable(values: [name: string, value: unknown][], create: Elements['create']): HTMLElement {
@@ -27,7 +27,7 @@ function createTable(values: [name: string, value: unknown][], create: Elements[
     const text = textOf(value);
     const header = create('th', { scope: 'row' }, titleOf(name));
     const shown = create('div', { dir: 'auto' }, text);
-    shown.style.cssText = 'max-height: 9.6em; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere';
+    shown.style.cssText = 'max-height: 10.4em; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere';
     // Scrolls, and so takes the focus.
     if (text.replaceAll('\n', ' '.repeat(20)).length > LONG) shown.tabIndex = 0;
     const cell = create('td', {}, shown);

@@ -47,7 +47,11 @@ export function show(opener: HTMLElement, chat: Chat, { create, createButton }: 
   }
 
   function createRow(one: PastConversation): HTMLElement {
-    const date = new Date(one.at).toLocaleDateString(lang, { dateStyle: 'medium' });
+    const at = new Date(one.at);
+    const isToday = at.toDateString() === new Date().toDateString();
+    const date = isToday
+      ? at.toLocaleTimeString(lang, { timeStyle: 'short' })
+      : at.toLocaleDateString(lang, { dateStyle: 'medium' });
     const title = one.title ?? words.conversation;
     const open = create(
       'button',
