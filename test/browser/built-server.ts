@@ -32,7 +32,7 @@ const PATIENCE_MS = 30_000;
 export async function startBuiltServer(env: Record<string, string> = {}): Promise<BuiltServer> {
   await ensureBuilt();
   const dir = await mkdtemp(join(tmpdir(), 'docent-served-'));
-  const port = await freePort();
+  const port = Number(env['PORT'] ?? (await freePort()));
   const key = 'a key for tests only';
   const base = `http://127.0.0.1:${port}`;
   const own = { PATH: process.env['PATH'], PORT: String(port), DATA_DIR: dir, API_KEY: key, LOG_LEVEL: 'warn' };

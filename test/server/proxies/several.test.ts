@@ -52,6 +52,16 @@ describe.skipIf(!isPossible)('the guide for several servers', () => {
     return (await child).stdout;
   }
 
+  /** Of a line of the guide; `more`: variables that are others. */
+  function startAs(line: string, more: Record<string, string> = {}): Promise<BuiltServer> {
+    const env = Object.fromEntries([...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
+    const { PORT, DATA_DIR, ...rest } = env;
+    expect(DATA_DIR).toBe(`/var/lib/docent/${PORT}`);
+    // The name says whose request it is.
+    const ofModel = { LLM_BASE_URL: model.baseUrl, LLM_MODEL: `fake-${PORT}` };
+    return startBuiltServer({ ...rest, ...ofModel, DATABASE_URL: url, DATA_DIR: join(folder, PORT!), ...more });
+  }
+
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'docent-several-'));
     const own = new URL(database!.url);
@@ -68,14 +78,7 @@ describe.skipIf(!isPossible)('the guide for several servers', () => {
     await run(blockWith('create role'));
     await run(blockWith('docent import'));
     servers = [];
-    for (const line of starts) {
-      const env = Object.fromEntries([...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
-      const { PORT, DATA_DIR, ...rest } = env;
-      // The name says whose request it is.
-      const ofModel = { LLM_BASE_URL: model.baseUrl, LLM_MODEL: `fake-${PORT}` };
-      servers.push(await startBuiltServer({ ...rest, ...ofModel, DATABASE_URL: url, DATA_DIR: join(folder, PORT!) }));
-      expect(DATA_DIR).toBe(`/var/lib/docent/${PORT}`);
-    }
+    for (const line of starts) servers.push(await startAs(line));
     const [first, second] = servers as [BuiltServer, BuiltServer];
     const [block = ''] = blocksOf(guide, 'nginx');
     proxy = await startNginx({ folder, block, path: '', servers: { 8080: first.port, 8081: second.port } });
@@ -122,6 +125,26 @@ describe.skipIf(!isPossible)('the guide for several servers', () => {
       if (/event: delta\n.*Ferries/.test(got)) goOn();
     }
     expect(got).toMatch(/^event: done$/m);
+  });
+
+  test('answers each question while one server is restarted after the other', async () => {
+    const statuses: number[] = [];
+    const over = new AbortController();
+    const asking = (async () => {
+      // From as many addresses as need be: the limit is of each.
+      for (let n = 0; !over.signal.aborted; n++)
+        statuses.push((await ask('When does the last ferry leave?', `127.0.1.${(n % 250) + 1}`)).status);
+    })();
+    for (const [place, line] of starts.entries()) {
+      const { port, stop } = servers[place]!;
+      await stop();
+      const before = statuses.length;
+      await until(async () => statuses.length > before + 3);
+      servers[place] = await startAs(line, { PORT: String(port) });
+    }
+    over.abort();
+    await asking;
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
   });
 
   test('waits for each server after its restart, and backs up', async () => {
