@@ -23,7 +23,7 @@ import { createServices } from './control/services.ts';
 import { startRetention } from './control/retention.ts';
 import { openSharedSocket, openSocket } from './control/socket.ts';
 import type { LowdbOptions } from './store/lowdb/lowdb.ts';
-import { openStore } from './control/open-store.ts';
+import { engineOf, openStore } from './control/open-store.ts';
 
 /** How often, while the process ends, answers that no client reads are interrupted. */
 const UNREAD_INTERVAL_MS = 1000;
@@ -112,7 +112,13 @@ export async function boot(
   await schedules.start();
   const retention = startRetention({ ...deps, snapshots: store });
   const ending = new AbortController();
-  const control = createControl({ ...deps, snapshots: store, base: baseOf(config), ending: ending.signal });
+  const control = createControl({
+    ...deps,
+    snapshots: store,
+    engine: engineOf(config),
+    base: baseOf(config),
+    ending: ending.signal,
+  });
   const socket = (config.databaseUrl === undefined ? openSocket : openSharedSocket)(config.dataDir, control, log);
   const commands = await withFallback(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
 

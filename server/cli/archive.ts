@@ -12,7 +12,7 @@ import { objectIn } from '../schema/json.ts';
 import type { ArchiveEnd, Counts } from '../store/archive/format.ts';
 import { importArchive } from '../store/archive/import.ts';
 import { pluralize, type LateCommand, type Terminal } from './command.ts';
-import { throughServer } from './connect.ts';
+import { checkServer, throughServer } from './connect.ts';
 import { clearBar } from './progress.ts';
 
 /** Milliseconds between two lines of progress. */
@@ -66,7 +66,11 @@ deletes all of it.
 /** From the server that has the folder; where there is none, from the folder or the database itself. */
 const openArchive = (config: Config): Promise<{ source: Readable; close(): Promise<void> }> =>
   throughServer(
-    async () => ({ source: await streamFromSocket(config.dataDir, '/control/export'), close: () => Promise.resolve() }),
+    async () => {
+      await checkServer(config);
+      const source = await streamFromSocket(config.dataDir, '/control/export');
+      return { source, close: () => Promise.resolve() };
+    },
     async () => {
       const reader = await openReader(config, Date.now);
       return { source: archiveStream(reader, Date.now), close: () => reader.close() };

@@ -7,10 +7,10 @@ import { createControl } from '../control/control.ts';
 import { baseOf, type Config } from '../config.ts';
 import { createHealth } from '../health/health.ts';
 import { createServices } from '../control/services.ts';
-import { inProcess, NoServer, connectToSocket } from '../control/socket.ts';
+import { inProcess, NoServer, connectToSocket, otherVersion } from '../control/socket.ts';
 import { createSchedules } from '../knowledge/crawl/schedule.ts';
 import { FolderInUse } from '../store/lowdb/files/lock.ts';
-import { openStore } from '../control/open-store.ts';
+import { engineOf, findInstallation, openStore } from '../control/open-store.ts';
 import { withSessionsInMemory } from '../store/session-memory.ts';
 import { sanitizeText, type Terminal } from './command.ts';
 
@@ -32,9 +32,24 @@ export const withClient = <T>(
   options: FolderOptions = {},
 ): Promise<T> =>
   throughServer(
-    () => act(new Client(connectToSocket(config.dataDir))),
+    async () => {
+      await checkServer(config);
+      return act(new Client(connectToSocket(config.dataDir)));
+    },
     () => withOwnFolder(config, terminal, act, options),
   );
+
+/** Rejects where DATABASE_URL names another place than the server of the folder has its data in, and with `NoServer` where there is none. */
+export async function checkServer({ dataDir, databaseUrl }: Config): Promise<void> {
+  if (databaseUrl === undefined) return;
+  const { engine, owner } = await new Client(connectToSocket(dataDir)).server();
+  if (engine === undefined) throw otherVersion();
+  const remedy = `set the DATA_DIR of a server that has, or unset DATABASE_URL`;
+  if (engine === 'files')
+    throw new Error(`the server of ${dataDir} has its data there, and not in the database of DATABASE_URL: ${remedy}`);
+  if (owner !== (await findInstallation(databaseUrl)))
+    throw new Error(`the server of ${dataDir} has its data in another database than DATABASE_URL names: ${remedy}`);
+}
 
 /** `without` is called where no server runs. One that is starting is waited for. */
 export async function throughServer<T>(through: () => Promise<T>, without: () => Promise<T>): Promise<T> {
@@ -69,7 +84,16 @@ async function withOwnFolder<T>(
   const services = await createServices(config, { store, clock, log, health: createHealth() });
   const { close, ...deps } = services;
   const schedules = createSchedules({ ...deps, store, clock, log });
-  const handle = createControl({ ...deps, store, snapshots: opened, schedules, clock, log, base: baseOf(config) });
+  const handle = createControl({
+    ...deps,
+    store,
+    snapshots: opened,
+    schedules,
+    clock,
+    log,
+    engine: engineOf(config),
+    base: baseOf(config),
+  });
   try {
     return await act(new Client(inProcess(handle)));
   } finally {

@@ -72,7 +72,10 @@ async function watch(client: Client, first: IngestJob, terminal: Terminal, secon
     }
   } catch (error) {
     if (!(error instanceof NoServer)) throw error;
-    throw new Error('the server has ended; it goes on with this when it starts again', { cause: error });
+    throw new Error(
+      'the server has ended; it goes on with this when it starts again, or another server on the same database does at once',
+      { cause: error },
+    );
   } finally {
     ignore?.();
     if (terminal.columns?.() !== undefined) terminal.out(clearBar);

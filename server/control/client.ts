@@ -30,6 +30,11 @@ export class Client {
     this.#send = send;
   }
 
+  /** `owner`: the user that the installation was made for, another in each. */
+  server(): Promise<{ base: string; engine?: string; owner?: string }> {
+    return this.#get('/control/server');
+  }
+
   users(): Promise<UserLine[]> {
     return this.#get('/control/users');
   }
@@ -66,7 +71,7 @@ export class Client {
   async addChatbot(name: string, visibility: string): Promise<{ uuid: string; tag: string }> {
     const [known] = filterByName(name, await this.chatbots());
     if (known) throw nameTaken(known);
-    const { base } = await this.#get<{ base: string }>('/control/server');
+    const { base } = await this.server();
     const body = { name, visibility, show_citations: true };
     const { uuid } = await this.#post<Chatbot>('/api/v1/chatbot/create', body);
     return { uuid, tag: `<script async src="${base}/embed.js" data-chatbot="${uuid}" data-settings></script>` };

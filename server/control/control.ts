@@ -16,6 +16,7 @@ import { readUuid } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { archiveStream } from './archive-stream.ts';
+import type { Engine } from './open-store.ts';
 import { ingestJob, stopIngestJob } from './ingest-jobs.ts';
 import { createOperator } from './operator.ts';
 import { forgetSession } from './retention.ts';
@@ -26,6 +27,8 @@ interface ControlDeps extends ApiDeps {
   snapshots: Pick<SnapshotStore, 'snapshot'>;
   /** Aborted where the server ends: what takes long stops where it is. */
   ending?: AbortSignal;
+  /** Where the store has its data. */
+  engine: Engine;
   /** Where the world reaches the server, without a slash at the end. */
   base: string;
 }
@@ -86,7 +89,7 @@ const Forgetting = Type.Object({ session: Type.String() });
 const KeyRevocation = Type.Object({ keys: Type.Array(Type.String()) });
 
 function controlRoutes(deps: ControlDeps): Middleware {
-  const { store, clock, log, base } = deps;
+  const { store, clock, log, base, engine } = deps;
   const users = createUsers({ store, clock });
   const operator = createOperator(deps);
   const router = new Router({ prefix: '/control' });
@@ -96,7 +99,7 @@ function controlRoutes(deps: ControlDeps): Middleware {
     });
   };
 
-  on('GET', '/server', async () => ({ base }));
+  on('GET', '/server', async () => ({ base, engine, owner: store.owner.user.uuid }));
   on('GET', '/users', () => users.users());
   on('POST', '/user/add', async (ctx) => {
     const { email } = await readBody(ctx, log, NewUser);

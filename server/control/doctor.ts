@@ -1,6 +1,7 @@
 import { faultsIn, type Fault } from '../store/archive/faults.ts';
 import type { Counts } from '../store/archive/format.ts';
 import type { SnapshotReader, SnapshotStore } from '../store/archive/snapshot.ts';
+import { refuseMarkedFolder } from './folder-mark.ts';
 import { openReader, openStore, type StoreLocation } from './open-store.ts';
 
 export interface Examination {
@@ -20,6 +21,7 @@ export async function examine(location: StoreLocation, isDry: boolean): Promise<
 }
 
 async function examineFiles({ dataDir }: StoreLocation, isDry: boolean): Promise<Examination> {
+  refuseMarkedFolder(dataDir);
   const { examineFolder } = await import('../store/lowdb/examine.ts');
   const { store, faults } = await examineFolder({ dir: dataDir, clock: Date.now, isDry });
   const all = await readAll(store);

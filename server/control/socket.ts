@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { answerParseErrors } from '../http/parse-errors.ts';
 import { objectIn } from '../schema/json.ts';
 import { createFolder, hasCode } from '../store/lowdb/files/disk.ts';
+import { markFolder } from './folder-mark.ts';
 import { FolderInUse, lockFolder, shortAlias } from '../store/lowdb/files/lock.ts';
 
 /**
@@ -57,7 +58,11 @@ export async function openSharedSocket(dir: string, handle: RequestListener, log
   createFolder(resolve(dir), `cannot create the data folder ${resolve(dir)}`);
   try {
     const lock = await lockFolder(dir);
-    const socket = await openSocket(dir, handle, log).catch(async (error: unknown) => {
+    const opening = Promise.resolve().then(() => {
+      markFolder(dir);
+      return openSocket(dir, handle, log);
+    });
+    const socket = await opening.catch(async (error: unknown) => {
       await lock.release();
       throw error;
     });

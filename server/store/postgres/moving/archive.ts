@@ -96,6 +96,19 @@ export async function openPostgresReader({
   }
 }
 
+/** The owner's uuid; undefined where the database holds no data of docent. */
+export async function findInstallation(connection: ConnectionOptions): Promise<string | undefined> {
+  const sql = connect({ ...connection, max: 1, isReadOnly: true });
+  try {
+    const [there] = await sql<{ name: string | null }[]>`select to_regclass('installation')::text as name`;
+    return there!.name === null ? undefined : (await findOwner(sql))?.user.uuid;
+  } catch (error) {
+    throw awayCode(error) === undefined ? error : unreachable(error as Error);
+  } finally {
+    await sql.end({ timeout: END_TIMEOUT });
+  }
+}
+
 /** As `importToLowdb`, in one transaction. Throws where another process has the database open; one that starts meanwhile waits. */
 export async function importToPostgres<T>({
   owner,
