@@ -239,7 +239,7 @@ const ownPreact: Plugin = {
  * know must not be here.
  */
 const PRIVATE_FIELDS =
-  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier|client|profile|locale|history|feedback|failure|record|until|tags|hasFocus|toggle|draw|seen|columns|clear|restore)$/;
+  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier|locale|history|feedback|failure|record|until|tags|hasFocus|draw|seen|columns|clear|restore)$/;
 
 /** Fields that `docent/markdown` has for others, and the widget for itself. */
 const MARKDOWN_FIELDS = /^(?:version|level|prefix|imageHosts|isWhole)$/;

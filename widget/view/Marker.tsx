@@ -44,7 +44,11 @@ export class Marker extends Component<MarkerProps> {
   private readonly toggle = (): void => {
     this.show(!this.hasFocus);
     // The callback runs after the card is rendered.
-    this.setState({}, () => this.card?.focus());
+    this.setState({}, () => {
+      this.card?.focus();
+      // With the focus it stands in the text.
+      scrollIntoLog(this.card);
+    });
   };
 
   private readonly mount = (card: HTMLElement | null): void => {
