@@ -51,9 +51,8 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
   stickToEnd(log);
   // Of the launcher too, which is beside the open panel.
   ((panel.getRootNode() as ShadowRoot).host as HTMLElement).style.setProperty('--scheme', pageScheme());
-  // A pressed button that is removed would lose the focus to the page: move it to the log, of a new conversation to the field.
-  panel.onclick = () =>
-    setTimeout(() => focusOf(panel) ?? (chat.turns.peek()[0] ? log.focus({ preventScroll: true }) : focusField()));
+  // A pressed button that is removed would lose the focus to the page: move it to the log.
+  panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus({ preventScroll: true }));
   addEventListener(
     'keydown',
     (event) => {

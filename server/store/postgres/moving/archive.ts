@@ -13,7 +13,7 @@ import { beginProcess } from '../shared/processes.ts';
 import { verbsOf } from './verbs.ts';
 
 /** Rows of a long list that are read at a time. */
-const CURSOR_ROWS = 256;
+export const CURSOR_ROWS = 256;
 
 /** What an archive has, in the order in which it is locked. */
 const TABLES =

@@ -3,6 +3,7 @@ import { connect, END_TIMEOUT, inTransaction, type ConnectionOptions, type Queri
 import { checkSchema } from '../migrations.ts';
 import { awayCode, DatabaseWatch, unreachable } from '../outage.ts';
 import { beginProcess } from '../shared/processes.ts';
+import { CURSOR_ROWS } from './archive.ts';
 
 interface Check {
   what: string;
@@ -61,8 +62,6 @@ const RECORDS = {
   replies: ['the stored reply', 'key', 'record'],
 } as const;
 const SECRET_NAMES = new Set(['sessions', 'messages', 'replies']);
-/** Rows that are read at a time. */
-const CURSOR_ROWS = 256;
 
 /** A sentence for each record that is no JSON object: nothing that reads it goes on behind it. */
 async function unreadableIn(sql: Queries): Promise<string[]> {
