@@ -74,7 +74,8 @@ const environments: Record<string, EnvironmentOptions> = {
     rolldownOptions: {
       external: /^(?:preact|@preact\/signals)(?:\/|$)/,
       preserveEntrySignatures: 'allow-extension',
-      output: small,
+      // Whoever installs it names files by their content: hashes do not compress.
+      output: { ...small, chunkFileNames: '[name].js' },
     },
   }),
   markdown: library('widget/markdown/index.ts', 'markdown.js', 'dist/component', {
@@ -239,7 +240,7 @@ const ownPreact: Plugin = {
  * know must not be here.
  */
 const PRIVATE_FIELDS =
-  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier|locale|history|feedback|failure|record|until|tags|hasFocus|draw|seen|columns|clear|restore)$/;
+  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier|locale|history|feedback|failure|record|until|tags|hasFocus|draw|seen|columns|clear|restore|fail|address|fullScreen|readDocument)$/;
 
 /** Fields that `docent/markdown` has for others, and the widget for itself. */
 const MARKDOWN_FIELDS = /^(?:version|level|prefix|imageHosts|isWhole)$/;
