@@ -1,18 +1,27 @@
 import type { Citation, Citations } from '../../server/types.ts';
 import { parseAddress, safeAddress } from '../markdown/address.ts';
 
-/** Parses `cite_data_json` into citations by marker; entries without a quoted text are dropped, invalid JSON gives none. */
-export function readCitations(json: string): Citations {
+/** Parses JSON; an empty object where it is invalid or `null`. */
+export function parseObject(json: string): object {
   try {
-    const all = Object.entries(JSON.parse(json) as Citations);
-    return Object.fromEntries(all.filter(([, one]) => typeof one?.text === 'string'));
+    return (JSON.parse(json) as object) ?? {};
   } catch {
     return {};
   }
 }
 
-// `-`, `,` and `&` separate the parts of a text directive; encodeURIComponent does not escape `-`.
-const encodeWords = (words: string[]): string => encodeURIComponent(words.join(' ').trim()).replaceAll('-', '%2D');
+/** Parses `cite_data_json` into citations by marker; entries without a quoted text are dropped, invalid JSON gives none. */
+export const readCitations = (json: string): Citations =>
+  Object.fromEntries(Object.entries(parseObject(json) as Citations).filter(([, one]) => typeof one?.text === 'string'));
+
+// `-`, `,` and `&` separate the parts of a text directive; encodeURIComponent does not escape `-`, and throws at half a character.
+const encodeWords = (words: string[]): string =>
+  encodeURIComponent(
+    words
+      .join(' ')
+      .trim()
+      .replace(/\p{Cs}/gu, '\ufffd'),
+  ).replaceAll('-', '%2D');
 
 /** Index of the last word of a quote that is put into the directive whole; longer ones are given by their ends. */
 const MAX_WHOLE_WORDS = 10;

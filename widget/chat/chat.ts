@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { ChatbotProfile } from '../../server/types.ts';
-import { applyRecord, streamAnswer, failTurn, saveQuestion, stopAnswers } from './retry.ts';
+import { applyRecord, streamAnswer, saveQuestion, stopAnswers } from './retry.ts';
 import { createClient, type Failure } from '../client/client.ts';
 import { createChatStorage } from '../browser/storage.ts';
 import { createLocale } from '../browser/locale.ts';
@@ -104,9 +104,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     start(turn) {
       if (!turn.message) saveQuestion(chat, turn, true);
       // An exception fails this turn only: later turns wait on this promise.
-      lastAnswer = lastAnswer
-        .then(() => streamAnswer(chat, turn))
-        .catch((fault: unknown) => void failTurn(chat, turn, { code: 'bad_answer', error: String(fault) }));
+      lastAnswer = lastAnswer.then(() => streamAnswer(chat, turn)).catch((fault: unknown) => chat.fail(turn, fault));
     },
     retry(turn) {
       if (turn.status.peek().reason === 'network') {
@@ -115,6 +113,11 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       }
       saveQuestion(chat, turn, false);
       chat.ask(turn.query, turn);
+    },
+    fail(turn, fault) {
+      const code = 'bad_answer';
+      turn.status.value = { is: 'failed', reason: code };
+      chat.report({ code, error: String(fault) });
     },
     stop: () => stopAnswers(chat),
     startOver() {

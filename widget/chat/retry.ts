@@ -1,7 +1,8 @@
 import type { VisitorMessage } from '../../server/types.ts';
 import type { Chat } from './types.ts';
-import { readCitations } from '../browser/citations.ts';
+import { parseObject, readCitations } from '../browser/citations.ts';
 import type { Failure, WireEvent } from '../client/client.ts';
+import { readDocument } from '../browser/read-document.ts';
 import type { StoredChat } from '../browser/storage.ts';
 import { hasEnded, statusOf } from './status.ts';
 import type { Turn } from './turn.ts';
@@ -48,10 +49,10 @@ export function applyRecord(turn: Turn, record: VisitorMessage): void {
   turn.record = record;
   if (confirm) turn.pending = { ...confirm, until: Date.now() + confirm.expires_in * 1000 };
   if (confirmed) turn.pending = { ...confirmed, until: Infinity };
-  text.value = record.response;
+  text.value = record.response ?? text.peek();
   citations.value = readCitations(record.cite_data_json);
-  feedback.value = JSON.parse(record.feedback_json) as typeof feedback.value;
-  status.value = statusOf(record.finish_reason, record.response);
+  feedback.value = parseObject(record.feedback_json);
+  status.value = statusOf(record.finish_reason, text.peek());
 }
 
 /** Streams a turn's answer until it ends, reconnecting with back-off; overlapping text is skipped, so no character comes twice. */
@@ -84,7 +85,8 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     if (turn.message) events = client.resume(turn, text.peek().length, signal);
     else if (isReady) events = client.ask(turn, signal, chat.locale.peek()?.tags);
     for await (const { event, id, data } of events) {
-      if (!isShown(chat, turn)) return;
+      // Failed: it cannot be drawn.
+      if (!isShown(chat, turn) || status.peek().is === 'failed') return;
       if (event === 'delta') {
         const known = text.peek().length + unpainted.length;
         const from = id - data.text.length;
@@ -93,7 +95,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
         unpainted += data.text.slice(known - from);
         tries = 0;
         // requestAnimationFrame does not fire in a hidden tab.
-        if (document.hidden) paint();
+        if (readDocument('hidden')) paint();
         else timer ||= setTimeout(() => requestAnimationFrame(paint), DRAW_EVERY_MS);
       } else paint();
       if (event === 'session') turn.session = data.uuid;
@@ -135,7 +137,7 @@ function completeTurn({ emit }: Chat, turn: Turn, record: VisitorMessage): void 
 }
 
 /** Ends a turn with an error, on a rate limit with a countdown. A turn that has already ended keeps its status. */
-export async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promise<void> {
+async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promise<void> {
   const { code, error: message = '', retry_after = 60 } = failure;
   const { status } = turn;
   const until = Date.now() + retry_after * 1000;

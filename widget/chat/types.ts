@@ -69,6 +69,8 @@ export interface Chat {
   start(turn: Turn): void;
   /** Sends the question again: with the same id after a network failure, so that it is not answered twice, else as a new turn. */
   retry(turn: Turn): void;
+  /** Ends a turn as failed after an exception: what came for it cannot be read, or not be drawn. */
+  fail(turn: Turn, fault: unknown): void;
   /** Stops all answers in progress; their text so far stays. */
   stop(): void;
   /** Shows an empty conversation; the one shown becomes an earlier one. */

@@ -14,7 +14,7 @@ interface NoteStatus {
 
 /** The sentence for a status; empty where there is none. */
 export const noteText = ({ is, reason, message }: NoteStatus, words: Partial<Record<string, string>>): string =>
-  message ?? words[reason ?? is] ?? words[is] ?? '';
+  `${message ?? words[reason ?? is] ?? words[is] ?? ''}`;
 
 const formatSeconds = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

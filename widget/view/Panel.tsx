@@ -19,6 +19,7 @@ export class Panel extends Component<PanelProps> {
     const locale = chat.locale.value;
     const consent = chat.consent.value;
     const hasTurns = !!chat.turns.value[0];
+    const { session, past } = chat.storage.read();
     if (!chat.isOpen.value || !locale) return null;
     return (
       <section
@@ -40,7 +41,7 @@ export class Panel extends Component<PanelProps> {
             {heading}
             {site && <small class="note">{(by_ai ? words.byAi : words.site).replace('{site}', site)}</small>}
           </h2>
-          {(hasTurns || chat.storage.read().past?.[0]) && (
+          {(session || past?.[0]) && (
             <IconButton
               d={LIST}
               title={words.conversations}

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
 import { hasEnded } from '../chat/status.ts';
 import type { Turn } from '../chat/turn.ts';
@@ -21,40 +21,51 @@ const loadAfterAnswer = (): Promise<typeof import('./after-answer/after-answer.t
 const styleAnswers = (place: HTMLElement | null): void =>
   void (place && loadAfterAnswer().then((parts) => parts.styleAnswers(place), Boolean));
 
-/** A question and its answer. */
-export function TurnView({ chat, turn }: TurnProps): VNode {
-  const words = chat.words.value;
-  const status = turn.status.value;
-  const isOver = hasEnded(status);
-  /** A ref for an empty element, which the part of a file that is loaded then fills once. */
-  const fill =
-    (load: () => Promise<{ show: Part }>) =>
-    (place: HTMLElement | null): void =>
-      void load()
-        .then(({ show }) => place && !place.firstChild && show(place, chat, turn, elements))
-        .catch(chat.report);
-  return (
-    // A question just asked here (no uuid yet) is scrolled into view; restored ones are not.
-    <div class="turn" ref={turn.message ? null : showTurn}>
-      <div class="question" role="group" aria-label={words.field}>
-        {turn.query}
-      </div>
-      <div class="answer" role="group" aria-label={words.answer} ref={styleAnswers}>
-        <div class="text" dir="auto">
-          <Markdown
-            text={turn.text}
-            last={() => turn.last}
-            isWhole={isOver}
-            words={words}
-            imageHosts={chat.profile.value.image_hosts}
-            marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
-          />
+/** A question and its answer; where something of the answer cannot be drawn, its plain text and a way on. */
+export class TurnView extends Component<TurnProps> {
+  override componentDidCatch(fault: unknown): void {
+    this.props.chat.fail(this.props.turn, fault);
+  }
+
+  override render({ chat, turn }: TurnProps): VNode {
+    const words = chat.words.value;
+    const status = turn.status.value;
+    const isBroken = status.reason === 'bad_answer';
+    const isOver = !isBroken && hasEnded(status);
+    /** A ref for an empty element, which the part of a file that is loaded then fills once. */
+    const fill =
+      (load: () => Promise<{ show: Part }>) =>
+      (place: HTMLElement | null): void =>
+        void load()
+          .then(({ show }) => place && !place.firstChild && show(place, chat, turn, elements))
+          .catch(chat.report);
+    return (
+      // A question just asked here (no uuid yet) is scrolled into view; restored ones are not.
+      <div class="turn" ref={turn.message ? null : showTurn}>
+        <div class="question" role="group" aria-label={words.field}>
+          {turn.query}
         </div>
-        <Note chat={chat} status={status} onRetry={() => chat.retry(turn)} />
-        {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
-        {isOver && <Sources chat={chat} turn={turn} />}
-        {isOver && <div class="actions" ref={fill(loadAfterAnswer)} />}
+        <div class="answer" role="group" aria-label={words.answer} ref={styleAnswers}>
+          <div class="text" dir="auto">
+            {isBroken ? (
+              turn.text.value
+            ) : (
+              <Markdown
+                text={turn.text}
+                last={() => turn.last}
+                isWhole={isOver}
+                words={words}
+                imageHosts={chat.profile.value.image_hosts}
+                marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
+              />
+            )}
+          </div>
+          <Note chat={chat} status={status} onRetry={() => chat.retry(turn)} />
+          {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
+          {isOver && <Sources chat={chat} turn={turn} />}
+          {isOver && <div class="actions" ref={fill(loadAfterAnswer)} />}
+        </div>
       </div>
-    </div>
-  );
+    );
+  }
 }
