@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { createChat } from './chat/chat.ts';
 import type { Chat, ChatOptions } from './chat/types.ts';
 import { bindLauncherButton } from './browser/launcher-button.ts';
+import { fullScreen } from './browser/full-screen.ts';
 import { applyTheme } from './browser/theme.ts';
 import { elements } from './view/elements.ts';
 import { Panel } from './view/Panel.tsx';
@@ -19,9 +20,6 @@ export interface OpenedPanel {
   chat: Chat;
   destroy(): void;
 }
-
-/** Below this width the panel is full-screen, in px: it does not open by itself there. */
-const FULL_SCREEN_PX = 520;
 
 /** Renders the panel into a shadow root, closed; `chat.open()` opens it. */
 export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel {
@@ -41,7 +39,7 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   if (button) {
     bindLauncherButton(button, chat);
     import('./browser/presence.ts').then(({ watchPresence }) => {
-      if (host.isConnected) leave = watchPresence(host, button, chat);
+      if (host.isConnected) leave = watchPresence(host, button, chat, elements);
     }, chat.report);
   }
   let teasing: Promise<void> | undefined;
@@ -50,7 +48,7 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
     applyTheme(host, pageSettings, profile);
     if (button && (profile.teaser || profile.triggers?.[0]))
       teasing ??= import('./view/teaser/teaser.ts').then(({ tease }) => tease(slot, chat, elements)).catch(chat.report);
-    if (profile.open && (chat.isOpen.peek() ?? innerWidth > FULL_SCREEN_PX)) chat.open('quietly');
+    if (profile.open && (chat.isOpen.peek() ?? !fullScreen().matches)) chat.open('quietly');
   });
   return {
     chat,

@@ -28,6 +28,12 @@ const listening = async (site: Server): Promise<string> => {
 beforeAll(async () => {
   [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
   chatbot = await server.chatbot();
+  const reply = await fetch(`${server.base}/api/v1/chatbot/${chatbot}/update`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${server.key}`, 'Content-Type': 'application/json' },
+    body: '{"rate_limit":[100,1]}',
+  });
+  expect(reply.status).toBe(200);
   evil = createServer(({ url = '' }, response) => {
     stolen.push(url);
     const headers = { 'Content-Type': 'text/javascript', 'Access-Control-Allow-Origin': '*' };
@@ -129,21 +135,53 @@ test('an element of the page with the widget’s attributes does not replace the
   );
 });
 
-test.each([
+/** Members of `document` that the widget or Preact reads, and some beside them. */
+const MEMBERS = [
+  'activeElement',
+  'addEventListener',
+  'adoptedStyleSheets',
+  'body',
+  'createElement',
+  'createElementNS',
+  'createTextNode',
+  'createTreeWalker',
+  'currentScript',
+  'defaultView',
+  'documentElement',
+  'execCommand',
+  'head',
+  'hidden',
+  'ownerDocument',
+  'prototype',
   'querySelector',
   'querySelectorAll',
-  'createElement',
-  'documentElement',
-  'body',
-  'head',
-  'activeElement',
-  'hidden',
-  'addEventListener',
   'scripts',
-  'prototype',
-])('an image and a form named %s change nothing', async (name) => {
-  const page = await visit({ markup: `<img name="${name}"><form name="${name}"><input name="call"></form>` });
-  await works(page);
-  await page.getByRole('dialog').getByRole('button', { name: 'Close chat' }).click();
-  await page.getByRole('button', { name: 'Open chat' }).waitFor();
-});
+  'title',
+];
+
+/** One alone stands for itself, several for a collection, a frame for its window. */
+const NAMED: Record<string, (name: string) => string> = {
+  'an image': (name) => `<img name="${name}">`,
+  'a frame': (name) => `<iframe name="${name}"></iframe>`,
+  'all kinds of elements': (name) =>
+    `<form name="${name}"><input name="call"></form><embed name="${name}"><object id="${name}"></object><img name="${name}" id="${name}">`,
+};
+
+test.each(Object.keys(NAMED).flatMap((kind) => MEMBERS.map((name) => [kind, name] as const)))(
+  '%s named %s changes nothing',
+  async (kind, name) => {
+    const page = await visit({ markup: NAMED[kind]!(name) });
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(String(error)));
+    await works(page);
+    const panel = page.getByRole('dialog');
+    const field = panel.getByRole('textbox', { name: 'Your question' });
+    await field.press('Escape');
+    await page.getByRole('button', { name: 'Open chat' }).waitFor();
+    await expect.poll(() => panel.count()).toBe(0);
+    // After a pointer the launcher has the focus again, by the element that had it.
+    await openChat(page);
+    await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
+    expect(faults).toEqual([]);
+  },
+);

@@ -18,12 +18,12 @@ beforeEach(() => {
   localStorage.clear();
   sessionStorage.clear();
   document.title = 'Shop';
-  Object.assign(globalThis, { innerWidth: 1024 });
 });
 
 afterEach(() => {
   chat.close();
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
 });
 
 const panel = (): Element | null => chat.root.querySelector('section');
@@ -58,7 +58,7 @@ test('a chat that the visitor has opened is open on the next page, without the f
 test('it is not opened on a phone', async () => {
   chat = await mountAndOpen({});
   await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));
-  Object.assign(globalThis, { innerWidth: 390 });
+  vi.stubGlobal('matchMedia', () => ({ matches: true, addEventListener: () => undefined }));
   nextPage();
   await pause();
   expect(panel()).toBeNull();

@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import { readDocument } from './read-document.ts';
 import type { Chat } from '../chat/types.ts';
 
 /** Keeps the launcher's label, icon and state in step with the chat, and returns the focus when the chat closes. */
@@ -18,7 +19,7 @@ export function bindLauncherButton(button: HTMLButtonElement, chat: Chat): void 
     // Few launchers have a label, or an icon other than the speech bubble.
     if (/^(?!chat$)./.test(icon + label))
       import('./launcher-look.ts').then((look) => look.styleLauncher(button, icon), chat.report);
-    if (isOpen) opener ??= document.activeElement as HTMLElement;
+    if (isOpen) opener ??= readDocument('activeElement') as HTMLElement;
     else if (opener) {
       // focus() on a removed element or on the body does nothing: then the focus stays on the launcher.
       button.focus();

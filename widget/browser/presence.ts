@@ -1,16 +1,18 @@
 import type { Chat } from '../chat/types.ts';
 import { presenceWords } from '../words/presence.ts';
+import type { fullScreen } from './full-screen.ts';
+import type { readDocument } from './read-document.ts';
 import style from './presence.css?inline';
 
 /** Before the page's title while an answer is unread. */
 const MARK = '(1) ';
 
-/** Below this width the panel is full-screen, in px: it does not open by itself there. */
-const FULL_SCREEN_PX = 520;
+/** Handed over, so that this file needs no other. */
+interface PageReaders {
+  fullScreen: typeof fullScreen;
+  readDocument: typeof readDocument;
+}
 
-/** The page's title, hidden state and head by the prototype: an element of such a name would hide them (embed/document-member.ts). */
-const read = <Name extends keyof Document>(name: Name): Document[Name] =>
-  Reflect.get(Document.prototype, name, document) as Document[Name];
 const setPageTitle = (title: string): unknown => Reflect.set(Document.prototype, 'title', title, document);
 
 /**
@@ -18,29 +20,34 @@ const setPageTitle = (title: string): unknown => Reflect.set(Document.prototype,
  * page's title from the end of an answer that nobody saw, the panel closed or the tab hidden, until it is seen; plays a sound then
  * where the owner wants one. Returns what ends it.
  */
-export function watchPresence(host: HTMLElement, button: HTMLButtonElement, chat: Chat): () => void {
+export function watchPresence(
+  host: HTMLElement,
+  button: HTMLButtonElement,
+  chat: Chat,
+  { fullScreen, readDocument }: PageReaders,
+): () => void {
   const { storage, isOpen, isBusy } = chat;
-  const isSeen = (): boolean => !!isOpen.peek() && !read('hidden');
+  const isSeen = (): boolean => !!isOpen.peek() && !readDocument('hidden');
   const suffix = (): string => ` (${{ ...presenceWords, ...chat.words.peek() }.unread})`;
   // Single-page applications replace the title, some of them the element; the launcher's follows language and settings.
   const titles = new MutationObserver(() => markTitles());
 
   function markTitles(): void {
-    if (!read('title').startsWith(MARK)) setPageTitle(MARK + read('title'));
+    if (!readDocument('title').startsWith(MARK)) setPageTitle(MARK + readDocument('title'));
     if (!button.title.endsWith(suffix())) button.title += suffix();
   }
   function mark(): void {
     storage.write({ unread: 'ended' });
     button.dataset['unread'] = '';
     markTitles();
-    titles.observe(read('head'), { subtree: true, childList: true, characterData: true });
+    titles.observe(readDocument('head'), { subtree: true, childList: true, characterData: true });
     titles.observe(button, { attributeFilter: ['title'] });
   }
   function clear(): void {
     titles.disconnect();
     delete button.dataset['unread'];
     button.title = button.title.replace(suffix(), '');
-    if (read('title').startsWith(MARK)) setPageTitle(read('title').slice(MARK.length));
+    if (readDocument('title').startsWith(MARK)) setPageTitle(readDocument('title').slice(MARK.length));
   }
   function see(): void {
     clear();
@@ -65,7 +72,7 @@ export function watchPresence(host: HTMLElement, button: HTMLButtonElement, chat
   const follow = (): void => {
     const { open, closed } = storage.read();
     if (!open && closed && isOpen.peek()) isOpen.value = false;
-    else if (open && innerWidth > FULL_SCREEN_PX) chat.open('quietly');
+    else if (open && !fullScreen().matches) chat.open('quietly');
   };
 
   host.shadowRoot!.adoptedStyleSheets[0]!.insertRule(style);

@@ -27,11 +27,11 @@ export async function confirmCall(chat: Chat, turn: Turn, accept?: boolean): Pro
 }
 
 /** Resumes the turn once the tab is seen again after the call that `place` shows was answered in another one. */
-export function watchAnswer(chat: Chat, turn: Turn, place: Node): void {
+export function watchAnswer(chat: Chat, turn: Turn, place: Node, isHidden: () => boolean): void {
   const { pending, message } = turn;
   const check = (): void => {
     if (!place.isConnected) removeEventListener('visibilitychange', check);
-    else if (!document.hidden)
+    else if (!isHidden())
       chat.client
         .messages(turn.session!)
         .then((records) => {

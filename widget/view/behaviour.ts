@@ -1,4 +1,6 @@
 import type { Chat } from '../chat/types.ts';
+import { fullScreen } from '../browser/full-screen.ts';
+import { readDocument } from '../browser/read-document.ts';
 import { stickToEnd } from './scroll.ts';
 
 export interface PanelProps {
@@ -10,10 +12,8 @@ export interface PanelProps {
 const STORE_DELAY_MS = 400;
 
 /** The page's color-scheme; both where it has none. */
-const pageScheme = (): string => getComputedStyle(document.documentElement).colorScheme.replace('normal', 'light dark');
-
-/** Whether the panel is full-screen: only then the style sheet positions it `fixed`. */
-const isFull = (panel: HTMLElement): boolean => getComputedStyle(panel).position === 'fixed';
+const pageScheme = (): string =>
+  getComputedStyle(readDocument('documentElement')).colorScheme.replace('normal', 'light dark');
 
 const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as ShadowRoot).activeElement;
 
@@ -33,16 +33,7 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
 
   // Hidden tabs would use up the browser's connections to one server (six with HTTP/1.1): they refresh when they become visible.
   const refresh = (): void => {
-    if (!document.hidden && !signal.aborted) void chat.restore();
-  };
-
-  /** Fits the panel to the visual viewport: a phone's keyboard covers part of the window without resizing it. */
-  const fitToViewport = (): void => {
-    const { scale, offsetTop, height } = visualViewport!;
-    // Pinch-zoomed: the visual viewport is a part of the panel.
-    if (scale > 1.01) return;
-    panel.style.setProperty('--top', `${offsetTop}px`);
-    panel.style.setProperty('--height', `${height}px`);
+    if (!readDocument('hidden') && !signal.aborted) void chat.restore();
   };
 
   /** Focuses the field, or the consent button shown in its place. */
@@ -72,13 +63,11 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
     addEventListener(event, () => setTimeout(refresh, STORE_DELAY_MS), { signal });
   if (!isInline) {
     if (chat.isOpen.peek() !== 'quietly') focusField();
-    if (isFull(panel)) panel.setAttribute('aria-modal', 'true');
-    // A full-screen panel would cover the element that takes the focus: close it.
-    panel.addEventListener('focusout', ({ relatedTarget }) => {
-      if (isFull(panel) && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
-    });
-    for (const event of ['resize', 'scroll']) visualViewport!.addEventListener(event, fitToViewport, { signal });
-    fitToViewport();
+    const media = fullScreen();
+    const fill = (): unknown =>
+      media.matches && import('./full-screen.ts').then((part) => part.bind(panel, chat, media, signal), chat.report);
+    media.addEventListener('change', fill, { signal });
+    fill();
   }
   return () => {
     const parent = panel.parentNode!;

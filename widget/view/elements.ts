@@ -1,3 +1,5 @@
+import { fullScreen } from '../browser/full-screen.ts';
+import { readDocument } from '../browser/read-document.ts';
 import type { Chat } from '../chat/types.ts';
 import type { Turn } from '../chat/turn.ts';
 
@@ -6,7 +8,7 @@ import type { Turn } from '../chat/turn.ts';
  * nodes.
  */
 function create(tag: string, attributes: Record<string, string> = {}, ...children: (Node | string)[]): HTMLElement {
-  const element = Document.prototype.createElement.call(document, tag);
+  const element = readDocument('createElement').call(document, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
@@ -19,8 +21,8 @@ function createButton(words: string, onclick: () => void): HTMLElement {
   return button;
 }
 
-/** What a file that is loaded later makes elements with: it is handed over, so that such a file needs no other. */
-export const elements = { create, createButton };
+/** What a file that is loaded later makes elements with and asks the page: it is handed over, so that such a file needs no other. */
+export const elements = { create, createButton, fullScreen, readDocument };
 
 export type Elements = typeof elements;
 

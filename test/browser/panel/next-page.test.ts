@@ -153,3 +153,29 @@ test('what marks an unread answer stays on the next page, in the visitor’s lan
   expect(faults).toEqual([]);
   await page.close();
 });
+
+test.each([
+  [390, 844],
+  [844, 390],
+])('on a phone of %i by %i px the chat opens by nothing but a press', async (width, height) => {
+  const page = await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
+  page.setDefaultTimeout(15_000);
+  const tag = `<script src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}" data-open></script>`;
+  const body = `<!doctype html><html lang="en"><title>Page</title><body>${tag}`;
+  await page.route('**/page?*', (route) => route.fulfill({ contentType: 'text/html', body }));
+  const loadPanel = async (): Promise<void> => {
+    const launcher = page.getByRole('button', { name: 'Open chat' });
+    await launcher.hover();
+    await expect.poll(() => launcher.getAttribute('aria-expanded')).toBe('false');
+    // The profile comes after that.
+    await page.waitForTimeout(500);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  };
+  await page.goto(`${server.base}/page?1`);
+  await loadPanel();
+  await page.getByRole('button', { name: 'Open chat' }).click();
+  await field(page).waitFor();
+  await page.goto(`${server.base}/page?2`);
+  await loadPanel();
+  await page.close();
+});

@@ -49,7 +49,7 @@ test('copies by execCommand where the clipboard is refused, and says so where bo
   await asked();
   clipboard(() => Promise.reject(new DOMException('denied', 'NotAllowedError')));
   const copied: string[] = [];
-  document.execCommand = vi.fn(() => {
+  Document.prototype.execCommand = vi.fn(() => {
     copied.push((chat.root.activeElement as HTMLTextAreaElement | null)?.value ?? '');
     return true;
   });
@@ -58,7 +58,7 @@ test('copies by execCommand where the clipboard is refused, and says so where bo
   await waitFor(() => chat.screen.getByText('Copied'));
   expect(chat.root.activeElement).toBe(button('Copy with sources'));
   expect(chat.root.querySelectorAll('.top textarea')).toHaveLength(0);
-  document.execCommand = () => false;
+  Document.prototype.execCommand = () => false;
   button('Copy with sources').click();
   await waitFor(() => chat.screen.getByText('Copying failed.'));
 });
@@ -66,7 +66,7 @@ test('copies by execCommand where the clipboard is refused, and says so where bo
 test('says that copying failed, and leaves no field behind, where execCommand throws', async () => {
   await asked();
   clipboard(() => Promise.reject(new DOMException('denied', 'NotAllowedError')));
-  document.execCommand = () => {
+  Document.prototype.execCommand = () => {
     throw new TypeError('document.execCommand is not a function');
   };
   button('Copy with sources').click();

@@ -177,7 +177,7 @@ test('a call that was answered in another tab is asked for no longer once this o
   await new Promise((resolve) => setTimeout(resolve, 50));
   button(call.name);
   listed = whole;
-  const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+  const hidden = vi.spyOn(Document.prototype, 'hidden', 'get').mockReturnValue(true);
   seenAgain();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(lists()).toBe(1);

@@ -40,7 +40,9 @@ export const show: Part = (place, chat, turn, elements) => {
     import('../parts/parts.ts').then((part) => part.show(place, chat, turn, elements)).catch(chat.report);
   if (!isAnswered) return;
   if (place.parentElement!.querySelector('pre'))
-    import('../code/colours.ts').then(({ colourCode }) => colourCode(place.parentElement!)).catch(chat.report);
+    import('../code/colours.ts')
+      .then(({ colourCode }) => colourCode(place.parentElement!, elements))
+      .catch(chat.report);
   const words = { ...afterAnswerWords, ...chat.words.peek() };
   const status = create('p', { class: 'note', role: 'status' });
   const rate = (rating: Feedback['rating']): void => {
@@ -49,7 +51,7 @@ export const show: Part = (place, chat, turn, elements) => {
   };
   const copy = createIconButton(elements, place, COPY, words.copyAnswer, async () => {
     const isCopied = await loadCopy().then(
-      ({ copyAnswer }) => copyAnswer(create, turn, place.parentElement!, copy),
+      ({ copyAnswer }) => copyAnswer(elements, turn, place.parentElement!, copy),
       Boolean,
     );
     status.textContent = isCopied === true ? words.copied : words.uncopied;

@@ -43,7 +43,7 @@ function createTable(values: [name: string, value: unknown][], create: Elements[
  * Shows the turn's pending call: its arguments, and buttons to make it or not, below the text that names it; once it was answered, the visitor's
  * Yes or No instead; once it is too late, that is said.
  */
-export const show: Part = (place, chat, turn, { create, createButton }) => {
+export const show: Part = (place, chat, turn, { create, createButton, readDocument }) => {
   const { pending } = turn;
   if (!pending) return;
   const { name, arguments: values, until, accepted } = pending;
@@ -58,7 +58,7 @@ export const show: Part = (place, chat, turn, { create, createButton }) => {
   if (left <= 0) return expire();
   if (isAsked) {
     setTimeout(expire, left);
-    watchAnswer(chat, turn, place);
+    watchAnswer(chat, turn, place, () => readDocument('hidden'));
   }
   const answers = [name, words.decline].map((label, at) =>
     createButton(label, () => {

@@ -33,7 +33,7 @@ function htmlOf(create: Elements['create'], answer: Element, sources: Element[])
  * from a field, which stands after `nextTo` for that moment.
  */
 export async function copyAnswer(
-  create: Elements['create'],
+  { create, readDocument }: Elements,
   turn: Turn,
   answer: Element,
   nextTo: HTMLElement,
@@ -55,7 +55,7 @@ export async function copyAnswer(
     field.select();
     let isCopied = false;
     try {
-      isCopied = document.execCommand('copy');
+      isCopied = readDocument('execCommand').call(document, 'copy');
     } catch {}
     field.remove();
     nextTo.focus();

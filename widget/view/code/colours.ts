@@ -1,3 +1,4 @@
+import type { Elements } from '../elements.ts';
 import { tokensOf, type TokenKind } from './tokens.ts';
 import style from './style.css?inline';
 
@@ -11,7 +12,7 @@ const MAX_LENGTH = 50_000;
  * Colours the code blocks in `answer` by highlights, which change no node: the text is Preact's. Browsers without the CSS Custom
  * Highlight API show it in the colour of the text.
  */
-export function colourCode(answer: Element): void {
+export function colourCode(answer: Element, { readDocument }: Elements): void {
   const root = answer.getRootNode() as ShadowRoot;
   // In forced colours a highlight has the ground of a selection, whatever its style.
   if (!('highlights' in CSS) || matchMedia('(forced-colors: active)').matches) return;
@@ -24,7 +25,8 @@ export function colourCode(answer: Element): void {
     const text = code.textContent;
     const name = code.closest('[aria-label]')?.getAttribute('aria-label') ?? '';
     if (text.length > MAX_LENGTH) continue;
-    const place = placesIn(code);
+    const walker = readDocument('createTreeWalker').call(document, code, NodeFilter.SHOW_TEXT);
+    const place = placesOf(walker);
     for (const { kind, start, end } of tokensOf(text, name)) {
       const range = new Range();
       range.setStart(...place(start));
@@ -52,8 +54,7 @@ function highlightOf(kind: TokenKind): Highlight {
 }
 
 /** Finds the text node and the offset within it of offsets that grow. */
-function placesIn(code: Element): (offset: number) => [Node, number] {
-  const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+function placesOf(walker: TreeWalker): (offset: number) => [Node, number] {
   let node = walker.nextNode() as Text;
   let before = 0;
   return (offset) => {

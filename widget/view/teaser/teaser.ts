@@ -17,7 +17,7 @@ function createCross({ createElementNS }: Document): SVGElement {
  * of a visitor who has acted on it or on the chat before; never after they closed either, nor before the consent that the owner
  * asks for. Nothing is stored until they act.
  */
-export async function tease(place: HTMLElement, chat: Chat, { create }: Elements): Promise<void> {
+export async function tease(place: HTMLElement, chat: Chat, { create, readDocument }: Elements): Promise<void> {
   const { isOpen, profile, storage, controller } = chat;
   const host = (place.getRootNode() as ShadowRoot).host as HTMLElement & { docent?: string };
   const key = `docent-teaser:${host.docent}`;
@@ -50,6 +50,7 @@ export async function tease(place: HTMLElement, chat: Chat, { create }: Elements
       place.append(box);
       isOpen.subscribe((is) => is === undefined || box.remove());
     },
+    readDocument,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Elements } from '../elements.ts';
 import type { Trigger } from '../../../server/types.ts';
 
 /** Whether a path fits a pattern, in which `*` stands for any characters. In linear time: the pattern is the owner's, the path is not. */
@@ -23,6 +24,7 @@ export function watchTriggers(
   isReturning: boolean,
   signal: AbortSignal,
   show: (trigger: Trigger) => void,
+  readDocument: Elements['readDocument'],
 ): void {
   const start = performance.now();
   const ending = new AbortController();
@@ -47,7 +49,7 @@ export function watchTriggers(
     show(found);
   };
   const look = (): void => {
-    const { scrollHeight } = document.documentElement;
+    const { scrollHeight } = readDocument('documentElement');
     seen = Math.max(seen, ((scrollY + innerHeight) / scrollHeight) * 100);
   };
   // Also what no event tells, such as a single-page application's next address.
