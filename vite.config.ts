@@ -257,7 +257,7 @@ const smaller: Plugin = {
       unsafe: true,
       unsafe_arrows: true,
       pure_getters: true,
-      sequences: false,
+      sequences: this.environment.name === 'component',
     } as const;
     const isMarkdown = this.environment.name === 'markdown';
     const regex = isMarkdown ? PRIVATE_FIELDS : RegExp(`${PRIVATE_FIELDS.source}|${MARKDOWN_FIELDS.source}`);

@@ -38,8 +38,8 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   let leave: (() => void) | undefined;
   if (button) {
     bindLauncherButton(button, chat);
-    import('./browser/presence.ts').then(({ watchPresence }) => {
-      if (host.isConnected) leave = watchPresence(host, button, chat, elements);
+    import('./browser/presence.ts').then(({ watch }) => {
+      if (host.isConnected) leave = watch(host, button, chat, elements);
     }, chat.report);
   }
   let teasing: Promise<void> | undefined;

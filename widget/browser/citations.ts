@@ -19,8 +19,8 @@ const encodeWords = (words: string[]): string =>
   encodeURIComponent(
     words
       .join(' ')
-      .trim()
-      .replace(/\p{Cs}/gu, '\ufffd'),
+      .replace(/\p{Cs}/gu, '')
+      .trim(),
   ).replaceAll('-', '%2D');
 
 /** Index of the last word of a quote that is put into the directive whole; longer ones are given by their ends. */

@@ -1,2 +1,2 @@
 /** Whether the panel fills the window, as on phones: the condition of view/style.css. It does not open by itself there. */
-export const fullScreen = (): MediaQueryList => matchMedia('(max-width: 520px), (max-height: 420px)');
+export const fullScreen = (): MediaQueryList => matchMedia('(width<=520px),(height<=420px)');

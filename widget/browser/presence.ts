@@ -20,7 +20,7 @@ const setPageTitle = (title: string): unknown => Reflect.set(Document.prototype,
  * page's title from the end of an answer that nobody saw, the panel closed or the tab hidden, until it is seen; plays a sound then
  * where the owner wants one. Returns what ends it.
  */
-export function watchPresence(
+export function watch(
   host: HTMLElement,
   button: HTMLButtonElement,
   chat: Chat,

@@ -115,9 +115,8 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.ask(turn.query, turn);
     },
     fail(turn, fault) {
-      const code = 'bad_answer';
-      turn.status.value = { is: 'failed', reason: code };
-      chat.report({ code, error: String(fault) });
+      turn.status.value = { is: 'failed', reason: 'bad_answer' };
+      chat.report({ code: 'bad_answer', error: String(fault) });
     },
     stop: () => stopAnswers(chat),
     startOver() {
@@ -142,7 +141,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       else
         try {
           const history = await import('./history.ts');
-          if (!signal.aborted) await history.restoreHistory(chat, { createTurn, applyRecord });
+          if (!signal.aborted) await history.load(chat, { createTurn, applyRecord });
         } catch (fault) {
           chat.history.value = 'failed';
           chat.report(fault);

@@ -16,7 +16,7 @@ const UNSENT_MAX_AGE_MS = 600_000;
  * Loads the stored session's messages that are not shown yet; answers in progress are resumed. The first call also resends the
  * questions that the server may not have received, each with its own id. Rejects where the request fails.
  */
-export async function restoreHistory(chat: Chat, makers: TurnMakers): Promise<void> {
+export async function load(chat: Chat, makers: TurnMakers): Promise<void> {
   const { createTurn, applyRecord } = makers;
   const { client, storage, turns, history, isBusy } = chat;
   const { session, last, sent = {} } = storage.read();
@@ -53,7 +53,7 @@ export async function restoreHistory(chat: Chat, makers: TurnMakers): Promise<vo
     if (!isCurrent()) return;
     if ((fault as Failure).status === 404) {
       storage.write({ session: undefined, last: undefined });
-      return restoreHistory(chat, makers);
+      return load(chat, makers);
     }
     throw fault;
   }

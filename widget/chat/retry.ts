@@ -39,8 +39,9 @@ export function saveQuestion(
   });
 }
 
-/** False for a turn that was cleared or removed as a duplicate: its stream is dropped. */
-const isShown = ({ turns }: Chat, turn: Turn): boolean => turns.peek().includes(turn);
+/** False for a turn that was cleared, removed as a duplicate, or cannot be drawn: its stream is dropped. */
+const isShown = ({ turns }: Chat, turn: Turn): boolean =>
+  turn.status.peek().is !== 'failed' && turns.peek().includes(turn);
 
 /** Sets a turn to the server's record of it. */
 export function applyRecord(turn: Turn, record: VisitorMessage): void {
@@ -85,8 +86,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     if (turn.message) events = client.resume(turn, text.peek().length, signal);
     else if (isReady) events = client.ask(turn, signal, chat.locale.peek()?.tags);
     for await (const { event, id, data } of events) {
-      // Failed: it cannot be drawn.
-      if (!isShown(chat, turn) || status.peek().is === 'failed') return;
+      if (!isShown(chat, turn)) return;
       if (event === 'delta') {
         const known = text.peek().length + unpainted.length;
         const from = id - data.text.length;

@@ -24,7 +24,8 @@ const styleAnswers = (place: HTMLElement | null): void =>
 /** A question and its answer; where something of the answer cannot be drawn, its plain text and a way on. */
 export class TurnView extends Component<TurnProps> {
   override componentDidCatch(fault: unknown): void {
-    this.props.chat.fail(this.props.turn, fault);
+    const { chat, turn } = this.props;
+    chat.fail(turn, fault);
   }
 
   override render({ chat, turn }: TurnProps): VNode {

@@ -65,7 +65,7 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
     if (chat.isOpen.peek() !== 'quietly') focusField();
     const media = fullScreen();
     const fill = (): unknown =>
-      media.matches && import('./full-screen.ts').then((part) => part.bind(panel, chat, media, signal), chat.report);
+      media.matches && import('./full-screen.ts').then((part) => part.bind(panel, chat, signal), chat.report);
     media.addEventListener('change', fill, { signal });
     fill();
   }

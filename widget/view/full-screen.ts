@@ -1,7 +1,7 @@
 import type { Chat } from '../chat/types.ts';
 
 /** Binds an open panel that fills the window to the visual viewport and to the focus, until `signal` is aborted. */
-export function bind(panel: HTMLElement, chat: Chat, media: MediaQueryList, signal: AbortSignal): void {
+export function bind(panel: HTMLElement, chat: Chat, signal: AbortSignal): void {
   if (signal.aborted) return;
 
   /** Fits the panel to the visual viewport: a phone's keyboard covers part of the window without resizing it. */
@@ -16,7 +16,8 @@ export function bind(panel: HTMLElement, chat: Chat, media: MediaQueryList, sign
   panel.setAttribute('aria-modal', 'true');
   // It would cover the element that takes the focus: close it.
   panel.addEventListener('focusout', ({ relatedTarget }) => {
-    if (media.matches && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
+    const isFull = getComputedStyle(panel).position === 'fixed';
+    if (isFull && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
   });
   for (const event of ['resize', 'scroll']) visualViewport!.addEventListener(event, fit, { signal });
   fit();
