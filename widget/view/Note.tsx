@@ -16,7 +16,8 @@ interface NoteStatus {
 export const noteText = ({ is, reason, message }: NoteStatus, words: Partial<Record<string, string>>): string =>
   `${message ?? words[reason ?? is] ?? words[is] ?? ''}`;
 
-const formatSeconds = (seconds: number): string => `${(seconds / 60) | 0}:${String(seconds % 60).padStart(2, '0')}`;
+const formatSeconds = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
 interface NoticeProps extends Omit<ButtonHTMLAttributes, 'label'> {
   kind: string;

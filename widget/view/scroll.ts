@@ -10,7 +10,7 @@ export const showTurn = (turn: HTMLElement | null): void => void (turn && asked.
 /** Keeps a log scrolled to its end while the reader is there; else shows its last child, a button that scrolls there. */
 export function stickToEnd(log: HTMLElement): void {
   const [content, button] = log.children as HTMLCollectionOf<HTMLElement>;
-  let isAtEnd = true;
+  let isAtEnd: boolean | undefined = true;
   let last = 0;
   const update = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = log;
@@ -22,10 +22,9 @@ export function stickToEnd(log: HTMLElement): void {
   };
   const observer = new ResizeObserver(() => {
     const turn = content!.lastElementChild;
-    // An open card stays beside its marker.
-    const card = content!.querySelector('.card');
     if (asked.delete(turn!)) isAtEnd = true;
-    isAtEnd &&= scrollIntoLog(card ?? content!, card ?? turn);
+    // An open card stays beside its marker.
+    isAtEnd &&= scrollIntoLog(content!.querySelector('.card') ?? content!, turn);
     update();
   });
   log.onscroll = update;
@@ -42,11 +41,11 @@ const MARGIN_PX = 12;
 
 /**
  * Scrolls the log, never the page around it, until the bottom of `part` is visible, or the top of `turn` is at the log's: a long answer is
- * read from its question on. False where the bottom is not visible then.
+ * read from its question on. True where the bottom is visible then.
  */
-export function scrollIntoLog(part: Element | null, turn?: Element | null): boolean {
+export function scrollIntoLog(part: Element | null, turn?: Element | null): boolean | undefined {
   const log = part?.closest('.log');
-  if (!log) return true;
+  if (!log) return;
   const { top, bottom } = log.getBoundingClientRect();
   const below = part!.getBoundingClientRect().bottom + MARGIN_PX - bottom;
   const above = turn ? turn.getBoundingClientRect().top - top : below;
