@@ -22,6 +22,11 @@ export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
   let said = '';
   child.stderr.on('data', (piece) => (said += piece));
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  let ending = false;
+  // A test then fails on a refused connection, which says nothing of the reason.
+  child.once('exit', (code, signal) => {
+    if (!ending) console.error(`the server ended by itself (${code ?? signal}): ${said.slice(-4000)}`);
+  });
   const listening = new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const { msg, port: told } = JSON.parse(line) as { msg?: string; port?: number };
@@ -34,10 +39,12 @@ export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
     base: `http://127.0.0.1:${port}`,
     port,
     async kill() {
+      ending = true;
       child.kill('SIGKILL');
       await gone;
     },
     end() {
+      ending = true;
       child.kill('SIGTERM');
       return gone;
     },
