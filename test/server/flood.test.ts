@@ -8,8 +8,11 @@ import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { parseEvents, post, textOf, uuidOf } from '../proxy/fixture.ts';
 import { startChild, type Child } from './child.ts';
 
-/** A heap in which a few hundred copies of the long answer have no room. */
-const HEAP = '--max-old-space-size=128';
+/**
+ * A heap in which a few hundred copies of the long answer (234 MB and more) have no room. All that is meant to be there takes up to
+ * 120 MB, where the system buffers little of what is not read.
+ */
+const HEAP = '--max-old-space-size=192';
 const PART = `${'漢'.repeat(99)}\n`.repeat(100);
 const LONG = PART.repeat(39).trimEnd();
 /** With so many of it a list is more than the system's own buffers take from us. */
