@@ -224,10 +224,10 @@ export function finishedMessage(
 /** The message of an answer that goes on: the rating and the labels that the stored one got meanwhile stay, with the notes of background agents. */
 export function withAnswerOf(
   message: StoredMessage,
-  { labels, feedback_json, meta_json }: StoredMessage,
+  { labels, feedback_json, meta_json, background_pending_tasks }: StoredMessage,
 ): StoredMessage {
   const { background } = objectIn(meta_json);
-  const own = { ...message, labels, feedback_json };
+  const own = { ...message, labels, feedback_json, background_pending_tasks };
   if (background === undefined) return own;
   return { ...own, meta_json: JSON.stringify({ ...objectIn(message.meta_json), background }) };
 }

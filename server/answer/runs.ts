@@ -3,7 +3,7 @@ import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { SharedAnswers } from '../store/shared/answers.ts';
 import type { Store, StoredMessage } from '../store/store.ts';
-import { BackgroundResults, withBackground, withFindings } from './background/results.ts';
+import { BackgroundResults, withBackground, withCount, withFindings } from './background/results.ts';
 import type { BackgroundWork } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents, tellOfRequest } from './events.ts';
@@ -262,7 +262,7 @@ export class AnswerRuns {
     const finished = finishedMessage(run, isCutOff ? { ...result, finish_reason: 'interrupted' } : result, this.#clock);
     const { background } = run;
     const findings = background?.take() ?? [];
-    const message = withFindings(finished, findings);
+    const message = withCount(withFindings(finished, findings), background, this.#store);
     try {
       if (!(await stored)) throw notFound('session');
       await this.#shared?.batches.remove(run);

@@ -119,28 +119,36 @@ export class BackgroundResults<Asked extends { uuid: string; session: { uuid: st
     for (;;) {
       work.markStored();
       const findings = work.take();
-      if (findings.length > 0) await this.#store(asked, findings, order);
+      if (findings.length > 0) await this.#store(asked, findings, order, work);
       else if (work.pending === 0) return;
       else await work.next();
     }
   }
 
   /** Nothing where the message or its session was deleted meanwhile. */
-  async #store({ uuid, session }: Asked, findings: readonly Finding[], order: number): Promise<void> {
+  async #store({ uuid, session }: Asked, findings: Finding[], order: number, work: BackgroundWork): Promise<void> {
     const { store, clock, log } = this.#options;
     try {
       const variables = Object.assign({}, ...findings.map((one) => one.variables)) as Values;
       await this.storeVariables(session.uuid, variables, order);
-      if (findings.every(({ agent }) => agent === '')) return;
+      const isNoted = findings.some(({ agent }) => agent !== '');
+      if (!isNoted && !store.answers) return;
       await store.updateMessage(uuid, (message) => ({
-        ...withFindings(message, findings),
-        modified_at: nextModifiedAt(message.modified_at, clock),
+        ...withCount(withFindings(message, findings), work, store),
+        ...(isNoted ? { modified_at: nextModifiedAt(message.modified_at, clock) } : {}),
       }));
     } catch (error) {
       log.error({ err: error, message: uuid }, 'labels of a message could not be stored');
     }
   }
 }
+
+/** The message as it is stored with the findings that were taken: where other processes read it, with the count of what is left. */
+export const withCount = (
+  message: StoredMessage,
+  work: BackgroundWork | undefined,
+  { answers }: Store,
+): StoredMessage => (work && answers ? { ...message, background_pending_tasks: work.untaken } : message);
 
 /** The message as it is at the moment, where `work` has findings that are not stored yet. */
 export const withBackground = (message: StoredMessage, work: BackgroundWork | undefined): StoredMessage =>

@@ -45,6 +45,11 @@ export class BackgroundWork {
     return this.#pending;
   }
 
+  /** Tasks whose findings were not taken. */
+  get untaken(): number {
+    return this.#pending + this.findings.length - this.#taken;
+  }
+
   /** Tasks that have not ended, and those that have found values which are not stored yet. */
   get unfinished(): number {
     return this.#pending + this.findings.slice(this.#stored).filter(hasValues).length;

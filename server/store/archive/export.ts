@@ -130,7 +130,8 @@ async function* sessionsOf(all: Snapshot, { uuid: chatbot }: StoredChatbot): Asy
       const found = await readSession(all, listed);
       if (!found) continue;
       yield asLine('session', found.session);
-      for (const message of found.messages) yield asLine('message', message);
+      // Its background tasks run where it was read, not where it is imported.
+      for (const message of found.messages) yield asLine('message', { ...message, background_pending_tasks: 0 });
     }
   }
 }

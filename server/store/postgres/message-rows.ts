@@ -1,15 +1,36 @@
 import { outcomeIn } from '../outcomes.ts';
 import type { StoredMessage, StoredSession } from '../store.ts';
-import { unlessOrphaned, type Queries } from './connection.ts';
+import { unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
 
+/** Seconds that background tasks count for after their count was stored: more than any runs, or a failed write would have it stay. */
+const TASKS_COUNT_S = 90;
+
 /** The columns of `messages` beside the record. `writer` counts while the answer is not finished. */
-export const columnsOf = ({ finish_reason, response, meta_json, modified_at }: StoredMessage, process: string) => ({
+export const columnsOf = (
+  { finish_reason, response, meta_json, modified_at, background_pending_tasks }: StoredMessage,
+  process: string,
+) => ({
+  tasks: background_pending_tasks,
   writer: finish_reason === '' ? process : null,
   hasResponse: response !== '',
   outcome: outcomeIn(meta_json) ?? '',
   modified: modified_at,
 });
+
+/** The record has no count of tasks: it is read in exports, and by versions before, which do not know whether they run. */
+export const recordOf = (message: StoredMessage): string =>
+  JSON.stringify({ ...message, background_pending_tasks: 0 } satisfies StoredMessage);
+
+/** The background tasks of a row of `messages` that still run. */
+export const tasksOf = (queries: Queries): Fragment => queries`
+  case when tasks > 0 and tasks_until > now() and exists (select from processes p where p.uuid = tasks_of) then tasks else 0 end`;
+
+/** Values of `tasks`, `tasks_of` and `tasks_until`. */
+export const tasksIn = (queries: Queries, tasks: number, process: string): Fragment =>
+  tasks === 0
+    ? queries`0, null, null`
+    : queries`${tasks}::integer, ${process}, now() + ${TASKS_COUNT_S}::float8 * interval '1 s'`;
 
 /** The record of a finished answer has its text. */
 export const forgetPieces = (queries: Queries, message: string) =>
@@ -26,7 +47,7 @@ export async function saveMessage(
   { isNew = false, isEnd = false }: { isNew?: boolean; isEnd?: boolean } = {},
 ): Promise<boolean> {
   // Copies, because the caller may change its own while this waits.
-  const [record, n] = [JSON.stringify(given), nextOrder()];
+  const [record, tasks, n] = [recordOf(given), given.background_pending_tasks, nextOrder()];
   const newSession = session && { record: JSON.stringify(session), n: nextOrder() };
 
   const save = async (): Promise<boolean> => {
@@ -49,7 +70,7 @@ export async function saveMessage(
       ? sql`nothing`
       : sql`
           update set writer = excluded.writer, stop_requested = false, has_response = excluded.has_response, outcome = excluded.outcome,
-            record = excluded.record
+            tasks = excluded.tasks, tasks_of = excluded.tasks_of, tasks_until = excluded.tasks_until, record = excluded.record
           where not messages.is_deleted and (not ${isEnd} or messages.writer = ${process})`;
     const forgotten =
       writer === null
@@ -58,8 +79,9 @@ export async function saveMessage(
     const { count } = await sql`
       with found as (${found}),
       saved as (
-        insert into messages (uuid, n, session, writer, has_response, outcome, record)
-        select ${message.uuid}, ${n}::bigint, found.uuid, ${writer}, ${hasResponse}, ${outcome}, ${record} from found
+        insert into messages (uuid, n, session, writer, has_response, outcome, record, tasks, tasks_of, tasks_until)
+        select ${message.uuid}, ${n}::bigint, found.uuid, ${writer}, ${hasResponse}, ${outcome}, ${record},
+          ${tasksIn(sql, tasks, process)} from found
         on conflict (uuid) do ${onConflict}
         returning uuid) ${forgotten}
       select uuid from saved`;

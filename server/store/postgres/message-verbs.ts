@@ -1,7 +1,7 @@
 import type { Change, Store, StoredMessage } from '../store.ts';
 import { inTransaction, type Fragment, type Queries } from './connection.ts';
 import { fromJson, parseRows, type PostgresContext } from './context.ts';
-import { columnsOf, forgetPieces, saveMessage } from './message-rows.ts';
+import { columnsOf, forgetPieces, recordOf, saveMessage, tasksIn, tasksOf } from './message-rows.ts';
 import { joinPieces } from './shared/answers.ts';
 
 type MessageVerbs =
@@ -11,6 +11,8 @@ interface Row {
   record: string;
   /** The process that makes the answer still runs. */
   is_written: boolean;
+  /** Background tasks that still run. */
+  tasks: number;
   /** What was written of an answer that is not finished. */
   pieces: string | null;
 }
@@ -20,7 +22,7 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
 
   const select = (queries: Queries, condition: Fragment) =>
     queries<Row[]>`
-      select record, writer is not null as is_written, (
+      select record, writer is not null as is_written, ${tasksOf(queries)} as tasks, (
         select json_agg(text order by start)::text from answer_pieces where message = messages.uuid) as pieces
       from messages where not is_deleted and ${condition}`;
 
@@ -33,14 +35,17 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
         const [row] = await select(tx, tx`uuid = ${uuid} for no key update`);
         if (!row) return undefined;
         // Of an answer that is still being made the end has the text.
-        const record = JSON.stringify(change(messageOf(row.is_written ? { ...row, pieces: null } : row)));
-        const changed = fromJson<StoredMessage>(record);
-        const { writer, hasResponse, outcome, modified } = columnsOf(changed, process);
+        const text = JSON.stringify(change(messageOf(row.is_written ? { ...row, pieces: null } : row)));
+        const changed = fromJson<StoredMessage>(text);
+        const { writer, hasResponse, outcome, modified, tasks } = columnsOf(changed, process);
+        // A change by another process leaves the tasks to the one that runs them.
+        const counted =
+          tasks === row.tasks ? tx`` : tx`, (tasks, tasks_of, tasks_until) = (${tasksIn(tx, tasks, process)})`;
         const isFinished = writer === null;
         await tx`
-          update messages set has_response = ${hasResponse}, outcome = ${outcome}, record = ${record},
+          update messages set has_response = ${hasResponse}, outcome = ${outcome}, record = ${recordOf(changed)},
             writer = case when ${isFinished} then null else coalesce(writer, ${process}) end,
-            stop_requested = stop_requested and not ${isFinished}
+            stop_requested = stop_requested and not ${isFinished}${counted}
           where uuid = ${uuid}`;
         if (isFinished) await forgetPieces(tx, uuid);
         await tx`
@@ -80,8 +85,8 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
   };
 }
 
-function messageOf({ record, is_written, pieces }: Row): StoredMessage {
-  const message = fromJson<StoredMessage>(record);
+function messageOf({ record, is_written, pieces, tasks }: Row): StoredMessage {
+  const message = { ...fromJson<StoredMessage>(record), background_pending_tasks: tasks };
   if (message.finish_reason !== '') return message;
   if (!is_written) message.finish_reason = 'interrupted';
   const written = joinPieces(pieces);

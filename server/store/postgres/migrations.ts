@@ -147,6 +147,12 @@ export const STEPS: readonly string[] = [
   -- How far the crawl under way is, as JSON.
   alter table sites add column progress text;
   `,
+  `
+  -- Background tasks of a finished answer that still run, where they run, and until when they count at most.
+  alter table messages add column tasks integer not null default 0;
+  alter table messages add column tasks_of text;
+  alter table messages add column tasks_until timestamptz;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

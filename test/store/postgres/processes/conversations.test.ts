@@ -1,8 +1,11 @@
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BackgroundWork, type Finding } from '../../../../server/answer/background/work.ts';
 import type { PendingCall } from '../../../../server/answer/tools/pending.ts';
+import type { SnapshotStore } from '../../../../server/store/archive/snapshot.ts';
 import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
 import {
+  API_KEY,
   ask,
   answerWith,
   answerResult,
@@ -15,6 +18,7 @@ import {
   type ChatServer,
 } from '../../../proxy/fixture.ts';
 import { until } from '../../../running.ts';
+import { archiveOf, linesOf } from '../../archive/content.ts';
 import { makeSchema, type Schema } from '../fixture.ts';
 import { startPostgres } from '../server.ts';
 
@@ -109,5 +113,68 @@ describe.skipIf(!server)('a conversation on two servers', () => {
       expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
       expect(await messagesOf(b!, chatbot, body.session)).toHaveLength(1);
     }
+  });
+
+  /** An answer of the first server with two background tasks, each of which ends by a call. */
+  async function askedWithTasks() {
+    const ends: ((found?: Partial<Finding>) => void)[] = [];
+    const task = (agent: string) => ({
+      agent,
+      by: 'model' as const,
+      reasonOf: () => 'internal',
+      run: () =>
+        new Promise<Pick<Finding, 'labels' | 'variables'>>((resolve) =>
+          ends.push((found) => resolve({ labels: [], variables: {}, ...found })),
+        ),
+    });
+    const respond = answerWith('You have 30 days.');
+    a!.respond = (question, run) => {
+      run.background = new BackgroundWork([task('tagger'), task('')], 60_000);
+      return respond(question, run);
+    };
+    const events = await ask(a!, chatbot, { query: 'How long?' });
+    const [session, uuid] = [uuidOf(events, 'session'), uuidOf(events, 'message')];
+    const read = async (reader: ChatServer) => {
+      const reply = await fetch(`${reader.base}/api/v1/message/${uuid}`, {
+        headers: { Authorization: `Bearer ${API_KEY}` },
+      });
+      return (await reply.json()) as { background_pending_tasks: number; labels: { name: string }[] };
+    };
+    const pending = async () => (await read(b!)).background_pending_tasks;
+    return { path: `/chat/${chatbot}/session/${session}/message/${uuid}`, session, ends, read, pending };
+  }
+
+  it('counts the background tasks that still run on the other', async () => {
+    const { path, session, ends, read, pending } = await askedWithTasks();
+    expect(await pending()).toBe(2);
+    expect((await post(`${b!.base}${path}/feedback`, { rating: 1 })).status).toBe(200);
+    expect(await pending()).toBe(2);
+    const records = linesOf(await archiveOf(b!.store as SnapshotStore)).flatMap(
+      (line) => /"background_pending_tasks":\d/.exec(line) ?? [],
+    );
+    expect(records).toEqual(['"background_pending_tasks":0']);
+    ends[0]!({ labels: [{ name: 'Returns', color: '#336699' }] });
+    const tagged = await until(
+      () => read(b!),
+      (message) => message.background_pending_tasks < 2,
+    );
+    expect(tagged).toMatchObject({ background_pending_tasks: 1, labels: [{ name: 'Returns' }] });
+    ends[1]!({ variables: { order: 'A1' } });
+    await until(pending, (count) => count === 0);
+    expect((await b!.store.session(session))?.variables).toEqual({ order: 'A1' });
+    expect((await read(a!)).background_pending_tasks).toBe(0);
+  });
+
+  it('counts no background tasks of a process that is gone, nor any for ever', async () => {
+    const { pending } = await askedWithTasks();
+    await sql`create function nothing() returns trigger language plpgsql as 'begin return null; end'`;
+    await sql`create trigger nothing before insert on processes for each row execute function nothing()`;
+    expect(await pending()).toBe(2);
+    await sql`update messages set tasks_until = tasks_until - interval '90 s'`;
+    expect(await pending()).toBe(0);
+    await sql`update messages set tasks_until = now() + interval '90 s'`;
+    expect(await pending()).toBe(2);
+    await sql`delete from processes where uuid in (select tasks_of from messages)`;
+    expect(await pending()).toBe(0);
   });
 });
