@@ -1,4 +1,4 @@
-import type { AnswerPiece, AnswerState, SharedAnswers } from '../../store/shared/answers.ts';
+import type { AnswerPiece, AnswerState, AnswerStep, SharedAnswers } from '../../store/shared/answers.ts';
 import type { Run } from '../run.ts';
 
 /** Milliseconds between two batches at least, and between two looks at answers that say nothing. */
@@ -11,12 +11,18 @@ const [FIRST_MS, FIRST_APART_MS] = [3, 20];
 /** UTF-16 units of a piece: 32 KB. */
 const MAX_PIECE = 16_384;
 
+const NO_STEP = { start: 0, step: '' };
+
 interface Writing {
   run: Run;
   /** Units that are stored or pending. */
   taken: number;
   /** Until they are stored they stay the same: an attempt that seems to have failed may have stored them. */
-  pending: AnswerPiece[];
+  pending: (AnswerPiece | AnswerStep)[];
+  /** The last step that is stored or pending. */
+  step: Pick<AnswerStep, 'start' | 'step'>;
+  /** `Run.steps` at that step. */
+  steps: number;
   /** Its text may still be replaced, and is not shown before the end. */
   isHidden: boolean;
 }
@@ -48,7 +54,7 @@ export class AnswerBatches {
     run.showUpTo(0);
     const begin = (isStored: boolean): void => {
       if (!isStored || run.ended) return;
-      const writing = { run, taken: 0, pending: [], isHidden };
+      const writing = { run, taken: 0, pending: [], step: NO_STEP, steps: 0, isHidden };
       this.#writings.set(run.message.uuid, writing);
       const first = (): void => {
         run.onText = undefined;
@@ -110,13 +116,19 @@ export class AnswerBatches {
   }
 }
 
-function takePieces(writing: Writing): AnswerPiece[] {
+function takePieces(writing: Writing): Writing['pending'] {
   const { run, pending, isHidden } = writing;
   if (isHidden || pending.length > 0) return pending;
   while (writing.taken < run.length) {
     const text = run.read(writing.taken, MAX_PIECE);
     pending.push({ message: run.message.uuid, start: writing.taken, text });
     writing.taken += text.length;
+  }
+  // A step that has ended meanwhile is passed over.
+  if (run.step !== writing.step.step || (run.step !== '' && run.steps !== writing.steps)) {
+    writing.step = { start: writing.step.start - 1, step: run.step };
+    writing.steps = run.steps;
+    pending.push({ message: run.message.uuid, text: '', ...writing.step });
   }
   return pending;
 }

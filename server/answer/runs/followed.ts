@@ -15,6 +15,8 @@ interface Followed {
   /** Reads since it had a reader. */
   unread: number;
   isStopSent: boolean;
+  /** The start of the last step that was read. */
+  step: number;
 }
 
 /** Answers that other processes make, as runs of this one: all are read in one statement, while they have readers. */
@@ -39,7 +41,7 @@ export class FollowedRuns {
       return known.run;
     }
     const run = new Run({ ...message, response: '' });
-    this.#followed.set(message.uuid, { run, unread: 0, isStopSent: false });
+    this.#followed.set(message.uuid, { run, unread: 0, isStopSent: false, step: 0 });
     this.#notedAt = -Infinity;
     this.#readLater(0);
     return run;
@@ -68,11 +70,12 @@ export class FollowedRuns {
         followed.isStopSent = true;
       }
     }
-    const runs = Array.from(this.#followed.values(), ({ run }) => run);
+    const all = [...this.#followed.values()];
+    const runs = all.map(({ run }) => run);
     if (runs.length === 0) return;
     await this.#note(runs.filter(({ hasReaders }) => hasReaders));
     const answers = await this.#answers.read(new Map(runs.map((run) => [run.message.uuid, run.length])));
-    for (const run of runs) await this.#readOn(run, answers.get(run.message.uuid));
+    for (const followed of all) await this.#readOn(followed, answers.get(followed.run.message.uuid));
   }
 
   async #note(read: Run[]): Promise<void> {
@@ -82,8 +85,13 @@ export class FollowedRuns {
     await this.#answers.follow(read.map(({ message }) => message.uuid));
   }
 
-  async #readOn(run: Run, written: WrittenAnswer | undefined): Promise<void> {
+  async #readOn(followed: Followed, written: WrittenAnswer | undefined): Promise<void> {
+    const { run } = followed;
     if (written) run.appendClosing(written.text);
+    if (written?.step && written.step.start < followed.step) {
+      followed.step = written.step.start;
+      run.setStep(written.step.step);
+    }
     if (written?.isWritten) return;
     const { uuid } = run.message;
     const message = await this.#store.message(uuid);

@@ -153,6 +153,10 @@ export const STEPS: readonly string[] = [
   alter table messages add column tasks_of text;
   alter table messages add column tasks_until timestamptz;
   `,
+  `
+  -- Of rows whose start is negative and whose text is empty: a step that has begun; '' where it has ended. The lowest is the last.
+  alter table answer_pieces add column step text;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -8,7 +8,7 @@ export interface SharedAnswers {
    */
   begin(message: StoredMessage, session?: StoredSession): Promise<boolean>;
   /** Adds pieces to answers of this process, and says how those of `messages` stand; a piece that is there stays. */
-  write(messages: string[], pieces: AnswerPiece[]): Promise<Map<string, AnswerState>>;
+  write(messages: string[], pieces: (AnswerPiece | AnswerStep)[]): Promise<Map<string, AnswerState>>;
   /** What was written of answers from an offset on, which is the end of a piece; without those whose message is gone. */
   read(offsets: Map<string, number>): Promise<Map<string, WrittenAnswer>>;
   /** Says that this process has readers of those answers: see `AnswerState`. To be said again each second. */
@@ -27,6 +27,13 @@ export interface AnswerPiece {
   text: string;
 }
 
+/** What an answer waits for: a piece without text, whose `start` is below that of all steps before, the first at -1. */
+export interface AnswerStep extends AnswerPiece {
+  text: '';
+  /** As visitors are told; '' where the step before has ended. */
+  step: string;
+}
+
 export interface AnswerState {
   /** Its pieces are stored; false where they have to be written again. */
   isStored: boolean;
@@ -41,4 +48,6 @@ export interface WrittenAnswer {
   text: string;
   /** False where the answer has ended, or its process is dead: then the message says how. */
   isWritten: boolean;
+  /** The last that was written, even if it has been read before. */
+  step?: Pick<AnswerStep, 'start' | 'step'>;
 }

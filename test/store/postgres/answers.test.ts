@@ -130,6 +130,32 @@ describe.skipIf(!server)('answers of several processes', () => {
     expect(await rowsOf()).toBe(0);
   });
 
+  it('tell the readers of both which step runs, and neither of one that has ended', async () => {
+    const { answer, own, url } = await askA();
+    await answer.write('I look.');
+    const other = await resume(b!, url);
+    await Promise.all([own, other].map((one) => one.until(has('I look.'))));
+    const run = a!.runs.get(url.split('/').pop()!)!;
+    const names = (events: SeenEvent[]) => events.flatMap((one) => (one.event === 'step' ? [one.data.name] : []));
+    run.setStep('Find the order');
+    for (const one of [own, other]) await one.until((events) => names(events).length > 0);
+    const late = await resume(b!, url);
+    await late.until((events) => names(events).length > 0);
+    run.setStep('');
+    await answer.write(' Found.');
+    await other.until(has('I look. Found.'));
+    const last = await resume(b!, url);
+    await last.until(has('I look. Found.'));
+    run.setStep('Cancel the order');
+    for (const one of [own, other, late, last])
+      await one.until((events) => names(events).at(-1) === 'Cancel the order');
+    await answer.end();
+    const seen = await Promise.all([own, other, late, last].map(({ done }) => done));
+    const both = ['Find the order', 'Cancel the order'];
+    expect(seen.map(names)).toEqual([both, both, both, ['Cancel the order']]);
+    expect(await sql`select 1 from answer_pieces`).toHaveLength(0);
+  });
+
   it('are read to the end where it was not written in a batch', async () => {
     const { answer, url } = await askA();
     const read = await resume(b!, url);

@@ -17,6 +17,7 @@ interface WrittenRow {
   uuid: string;
   is_written: boolean;
   pieces: string | null;
+  step: string | null;
 }
 
 export function sharedAnswers(context: PostgresContext): SharedAnswers {
@@ -34,9 +35,10 @@ export function sharedAnswers(context: PostgresContext): SharedAnswers {
             select uuid from messages where uuid in (select uuid from named) and writer = ${process} and not is_deleted
             for key share skip locked),
           stored as (
-            insert into answer_pieces (message, start, text)
-            select message, start, text
-            from json_to_recordset(${JSON.stringify(given)}::text::json) as one (message text, start integer, text text)
+            insert into answer_pieces (message, start, text, step)
+            select message, start, text, step
+            from json_to_recordset(${JSON.stringify(given)}::text::json)
+              as one (message text, start integer, text text, step text)
             where message in (select uuid from ours)
             on conflict (message, start) do nothing)
           select uuid, stop_requested,
@@ -61,11 +63,16 @@ export function sharedAnswers(context: PostgresContext): SharedAnswers {
         const rows = await sql<WrittenRow[]>`
           select m.uuid, m.writer is not null as is_written, (
             select json_agg(p.text order by p.start)::text from answer_pieces p
-            where p.message = m.uuid and p.start >= one.start) as pieces
+            where p.message = m.uuid and p.start >= one.start) as pieces, (
+            select json_build_object('start', p.start, 'step', p.step)::text from answer_pieces p
+            where p.message = m.uuid and p.start < 0 order by p.start limit 1) as step
           from json_to_recordset(${JSON.stringify(given)}::text::json) as one (message text, start integer)
           join messages m on m.uuid = one.message and not m.is_deleted`;
         return new Map(
-          rows.map(({ uuid, is_written, pieces }) => [uuid, { text: joinPieces(pieces), isWritten: is_written }]),
+          rows.map(({ uuid, is_written, pieces, step }) => [
+            uuid,
+            { text: joinPieces(pieces), isWritten: is_written, ...(step !== null && { step: fromJson(step) }) },
+          ]),
         );
       }),
     follow: (messages) =>
