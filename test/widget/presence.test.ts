@@ -7,6 +7,7 @@ import {
   jsonResponse,
   messageRecord,
   openConnection,
+  streamResponse,
   type Handler,
 } from './fake-server.ts';
 import { mountAndOpen, mountChat, type MountedChat } from './mounted.ts';
@@ -18,7 +19,13 @@ beforeEach(() => {
   localStorage.clear();
   sessionStorage.clear();
   document.title = 'Shop';
+  activate({ isActive: true });
 });
+
+/** What the browser says of the visitor's presses; happy-dom has no such API. */
+function activate(value: Partial<UserActivation> | undefined): void {
+  Object.defineProperty(navigator, 'userActivation', { value, configurable: true });
+}
 
 afterEach(() => {
   chat.close();
@@ -65,13 +72,60 @@ test('it is not opened on a phone', async () => {
 });
 
 test('a chat that the page opens stores nothing', async () => {
-  Object.defineProperty(navigator, 'userActivation', { value: { isActive: false }, configurable: true });
+  activate({ isActive: false });
   chat = mountChat({});
   chat.handle.open();
   await waitFor(() => expect(panel()).toBeTruthy());
   await pause();
   expect([localStorage.length, sessionStorage.length]).toEqual([0, 0]);
-  Object.defineProperty(navigator, 'userActivation', { value: undefined, configurable: true });
+});
+
+test('a chat that the page has opened stays open on the next page once the visitor asks there', async () => {
+  activate({ isActive: false });
+  chat = mountChat({ 'POST /ask': () => streamResponse(answerEvents(record)) }, { settings: { open: true } });
+  await waitFor(() => expect(panel()).toBeTruthy(), { timeout: 5000 });
+  await pause();
+  expect(sessionStorage.length).toBe(0);
+  activate({ isActive: true });
+  chat.ask('q');
+  await waitFor(() => expect(sessionStorage.getItem('docent:https://docent.test/:c1')).toContain('"open":true'));
+  nextPage();
+  await waitFor(() => expect(panel()).toBeTruthy());
+});
+
+test.each([{ isActive: false }, undefined])(
+  'a question that the page asks is no act of the visitor’s (userActivation: %j)',
+  async (activation) => {
+    activate(activation);
+    chat = mountChat({ 'POST /ask': () => streamResponse(answerEvents(record)) });
+    chat.handle.ask('q');
+    await waitFor(() => expect(localStorage.getItem('docent:https://docent.test/:c1')).toContain('"last":"m1"'));
+    await pause();
+    expect(localStorage.getItem('docent:https://docent.test/:c1')).not.toContain('acted');
+    expect(sessionStorage.getItem('docent:https://docent.test/:c1') ?? '').not.toContain('"open"');
+  },
+);
+
+test('a page whose own title begins as a marked one keeps it, also where its head is replaced', async () => {
+  document.title = '(1) Inbox';
+  chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(record)) });
+  await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));
+  expect(document.title).toBe('(1) Inbox');
+  const open = openConnection();
+  chat.close();
+  chat = await mountAndOpen({ 'POST /ask': () => open.response });
+  chat.ask('q');
+  await waitFor(() => expect(chat.server.askRequests()).toHaveLength(1));
+  launcher().click();
+  await waitFor(() => expect(panel()).toBeNull());
+  open.send(encodeEvents(answerEvents(record)));
+  await waitFor(() => expect(document.title).toBe('(1) (1) Inbox'));
+  const head = document.createElement('head');
+  head.append(Object.assign(document.createElement('title'), { textContent: 'Drafts' }));
+  document.head.replaceWith(head);
+  await waitFor(() => expect(document.title).toBe('(1) Drafts'));
+  launcher().click();
+  await waitFor(() => expect(document.title).toBe('Drafts'));
 });
 
 test('an answer that ends while the panel is closed marks launcher and title until it is opened, whatever the page’s titles', async () => {
@@ -164,7 +218,7 @@ test.each([
     throw new Error('no device');
   });
   vi.stubGlobal('AudioContext', play);
-  Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive }, configurable: true });
+  activate({ hasBeenActive });
   const open = openConnection();
   chat = await mountAndOpen({
     'GET ': () => jsonResponse({ name: 'Shop', ...settings }),
@@ -181,5 +235,4 @@ test.each([
   else await pause();
   expect([play.mock.calls.length, faults.mock.calls.length]).toEqual([times, 0]);
   vi.unstubAllGlobals();
-  Object.defineProperty(navigator, 'userActivation', { value: undefined, configurable: true });
 });

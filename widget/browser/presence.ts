@@ -7,6 +7,9 @@ import style from './presence.css?inline';
 /** Before the page's title while an answer is unread. */
 const MARK = '(1) ';
 
+/** As long as browsers let a press count. */
+const ACTING_MS = 5000;
+
 /** Handed over, so that this file needs no other. */
 interface PageReaders {
   fullScreen: typeof fullScreen;
@@ -29,25 +32,36 @@ export function watch(
   const { storage, isOpen, isBusy } = chat;
   const isSeen = (): boolean => !!isOpen.peek() && !readDocument('hidden');
   const suffix = (): string => ` (${{ ...presenceWords, ...chat.words.peek() }.unread})`;
+  /** The page's title with our mark, while it has one. */
+  let marked: string | undefined;
+  /** When the visitor last pressed a pointer or a key in the widget. */
+  let pressedAt = -Infinity;
+  /** Whether the visitor acts, not the page. Firefox 115 has no `userActivation`. */
+  const isActing = (): boolean => navigator.userActivation?.isActive ?? Date.now() - pressedAt < ACTING_MS;
   // Single-page applications replace the title, some of them the element; the launcher's follows language and settings.
   const titles = new MutationObserver(() => markTitles());
 
   function markTitles(): void {
-    if (!readDocument('title').startsWith(MARK)) setPageTitle(MARK + readDocument('title'));
+    const title = readDocument('title');
+    if (title !== marked) setPageTitle((marked = MARK + title));
     if (!button.title.endsWith(suffix())) button.title += suffix();
+    titles.observe(button, { attributeFilter: ['title'] });
+    // A head that is replaced is another one.
+    titles.observe(readDocument('documentElement'), { childList: true });
+    const head = readDocument('head') as Node | null;
+    if (head) titles.observe(head, { subtree: true, childList: true, characterData: true });
   }
   function mark(): void {
     storage.write({ unread: 'ended' });
     button.dataset['unread'] = '';
     markTitles();
-    titles.observe(readDocument('head'), { subtree: true, childList: true, characterData: true });
-    titles.observe(button, { attributeFilter: ['title'] });
   }
   function clear(): void {
     titles.disconnect();
     delete button.dataset['unread'];
     button.title = button.title.replace(suffix(), '');
-    if (readDocument('title').startsWith(MARK)) setPageTitle(readDocument('title').slice(MARK.length));
+    if (readDocument('title') === marked) setPageTitle(marked.slice(MARK.length));
+    marked = undefined;
   }
   function see(): void {
     clear();
@@ -65,8 +79,18 @@ export function watch(
   }
   const opened = (): void => {
     // By the visitor, not by the page: nothing is stored before they act.
-    if (isOpen.peek() === true && navigator.userActivation?.isActive !== false) storage.write({ open: true });
+    if (isOpen.peek() === true && isActing()) storage.write({ open: true });
     if (isSeen()) see();
+  };
+  const asked = (): void => {
+    storage.write({ unread: 'waiting' });
+    if (!isActing()) return;
+    // It stays with them, also where the page had opened it.
+    storage.write({ open: true });
+    storage.write({ acted: true });
+  };
+  const press = ({ isTrusted }: Event): void => {
+    if (isTrusted) pressedAt = Date.now();
   };
   /** Opens or closes the panel as this tab left it on another page. */
   const follow = (): void => {
@@ -86,13 +110,15 @@ export function watch(
   const listeners: Record<string, () => void> = {
     open: opened,
     close: () => storage.write({ open: undefined }),
-    ask: () => storage.write({ unread: 'waiting' }),
+    ask: asked,
     answer: end,
     error: () => storage.write({ unread: undefined }),
     'rate-limit': () => storage.write({ unread: undefined }),
   };
   const controller = new AbortController();
   for (const [event, listener] of Object.entries(listeners)) host.addEventListener(event, listener, controller);
+  for (const event of ['pointerdown', 'keydown'])
+    host.addEventListener(event, press, { signal: controller.signal, capture: true });
   addEventListener('visibilitychange', () => isSeen() && see(), controller);
   addEventListener('pageshow', ({ persisted }) => persisted && follow(), controller);
   return () => {

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Trigger } from '../../../server/types.ts';
 import { fitsPattern } from '../../../widget/view/teaser/triggers.ts';
 import { jsonResponse } from '../fake-server.ts';
@@ -11,6 +11,8 @@ const face = { uuid: 'c1', name: 'x', show_citations: true, greeting: '', sugges
 let chat: MountedChat;
 
 beforeEach(() => {
+  // The visitor's presses: happy-dom has no such API.
+  Object.defineProperty(navigator, 'userActivation', { value: { isActive: true }, configurable: true });
   localStorage.clear();
   sessionStorage.clear();
 });
@@ -95,4 +97,23 @@ test.each<[string, string, boolean]>([
   ['/abc', '/*b*b*', false],
 ])('the path %s and the pattern %s', (path, pattern, fits) => {
   expect(fitsPattern(path, pattern)).toBe(fits);
+});
+
+test('how far the page before was scrolled does not count on the next one of the same document', async () => {
+  const scroll = (top: number): void => {
+    Object.assign(globalThis, { scrollY: top });
+    dispatchEvent(new Event('scroll'));
+  };
+  const height = vi.spyOn(document.documentElement, 'scrollHeight', 'get').mockReturnValue(10_000);
+  history.pushState({}, '', '/long');
+  load([{ scroll: 60, page: '/next' }]);
+  await hidden();
+  scroll(9000);
+  scroll(0);
+  history.pushState({}, '', '/next');
+  await hidden();
+  scroll(9000);
+  await shown();
+  scroll(0);
+  height.mockRestore();
 });

@@ -21,10 +21,18 @@ export async function tease(place: HTMLElement, chat: Chat, { create, readDocume
   const { isOpen, profile, storage, controller } = chat;
   const host = (place.getRootNode() as ShadowRoot).host as HTMLElement & { docent?: string };
   const key = `docent-teaser:${host.docent}`;
-  const hasActed = (): boolean => Object.keys(storage.read()).length > 0;
+  /** A conversation alone may be one that the page began, by `Docent.ask`. */
+  const hasActed = (): boolean => {
+    const { acted, closed, agreed, draft, past } = storage.read();
+    return [acted, closed, agreed, draft, past].some((one) => one !== undefined);
+  };
+  // Firefox 115 has no `userActivation`: there it is a press in the widget that counts.
+  let isPressed = false;
+  for (const event of ['pointerdown', 'keydown'])
+    host.addEventListener(event, ({ isTrusted }) => (isPressed ||= isTrusted), controller);
   const isOver = (): boolean => controller.signal.aborted || isOpen.peek() !== undefined;
   isOpen.subscribe((is) => {
-    if (is === true && navigator.userActivation?.isActive !== false && !hasActed()) storage.write({ acted: true });
+    if (is === true && (navigator.userActivation?.isActive ?? isPressed) && !hasActed()) storage.write({ acted: true });
   });
   // Resolves once there is consent, where it is asked for.
   if (!(await chat.prepare()) || isOver() || (hasActed() && isStored(key))) return;

@@ -30,6 +30,7 @@ export function watchTriggers(
   const ending = new AbortController();
   const listening = { signal: ending.signal, passive: true };
   let seen = 0;
+  let path = location.pathname;
   let isLeaving = false;
 
   const holds = ({ seconds = 0, scroll = 0, exit, page, returning }: Trigger): boolean =>
@@ -43,6 +44,12 @@ export function watchTriggers(
     ending.abort();
   };
   const check = (): void => {
+    // A single-page application's next page is seen from its own start.
+    if (path !== location.pathname) {
+      path = location.pathname;
+      seen = 0;
+      look();
+    }
     const found = triggers.find(holds);
     if (!found) return;
     end();
