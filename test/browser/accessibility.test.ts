@@ -483,6 +483,12 @@ test('copies an answer with its sources, by execCommand where the clipboard API 
     for (const name of ['write', 'writeText']) Object.defineProperty(navigator.clipboard, name, { value });
   });
   expect(await copied()).toMatch(/\n\n\[1\] /);
+  const rich = (): Promise<string> =>
+    page.evaluate(async () => {
+      const [item] = await navigator.clipboard.read();
+      return (await item!.getType('text/html')).text();
+    });
+  expect(await rich()).toMatch(/<p>.*45 days[^]*<a href="http[^"]+returns\.html#/);
 });
 
 test('a rating and its comment are stored on the server and shown after a reload', async () => {

@@ -146,6 +146,11 @@ test('parses attributes to numbers and lists, and reads z-index as z', async () 
     radius: 4,
     label: '42',
   });
+  expect(readSettings({ triggers: '[{"exit":true}]', constructor: 'x', ['__proto__']: 'x' })).toEqual({
+    triggers: [{ exit: true }],
+    constructor: 'x',
+  });
+  for (const triggers of ['[', '{}', '']) expect(readSettings({ triggers })).toEqual({});
 });
 
 test('an element with data-docent-open opens the chat and gets the focus back', async () => {

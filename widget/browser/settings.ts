@@ -44,8 +44,19 @@ export interface Context {
   user?: string | undefined;
 }
 
+/** A list as JSON; what is none is left out. */
+function parseList(written: string): unknown[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(written);
+    return Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parsers for attributes whose setting is not a string. */
 const PARSERS: Record<string, (written: string) => unknown> = {
+  triggers: parseList,
   suggestions: (written) => written.match(/[^|]+/g) ?? [],
   image_hosts: (written) => written.match(/[^\s,]+/g) ?? [],
   open: (written) => written !== 'false',
@@ -58,7 +69,7 @@ const PARSERS: Record<string, (written: string) => unknown> = {
 
 /**
  * Parses attributes into settings by their snake_case names and types. Names may be an attribute's or a dataset's, values strings:
- * `teaser-after` or `teaserAfter`: '9', `suggestions`: 'One?|Two?', `open`: ''. Values of other types are kept.
+ * `teaser-after` or `teaserAfter`: '9', `suggestions`: 'One?|Two?', `triggers`: '[{"exit":true}]', `open`: ''. Values of other types are kept.
  */
 export function readSettings(attributes: object = {}): Partial<Settings> {
   const settings: Record<string, unknown> = {};
@@ -67,7 +78,9 @@ export function readSettings(attributes: object = {}): Partial<Settings> {
       .replace(/-|(?=[A-Z])/, '_')
       .toLowerCase()
       .replace('z_index', 'z');
-    settings[key] = typeof value === 'string' ? (PARSERS[key]?.(value) ?? value) : value;
+    const parse = typeof value === 'string' && Object.hasOwn(PARSERS, key) && PARSERS[key];
+    const read: unknown = parse ? parse(value) : value;
+    if (read !== undefined) settings[key] = read;
   }
   return settings;
 }

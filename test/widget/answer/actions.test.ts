@@ -45,6 +45,23 @@ test('Copy copies an answer with its sources', async () => {
   );
 });
 
+test('copies the boxes of a list of tasks as characters, in rich text', async () => {
+  const tasks = messageRecord(question, '- [x] Pack\n- [ ] Send');
+  await asked({ 'POST /ask': () => streamResponse(answerEvents(tasks)) });
+  clipboard(() => Promise.reject(new DOMException('denied', 'NotAllowedError')));
+  const copied = new DataTransfer();
+  Document.prototype.execCommand = () => {
+    const event = new Event('copy', { bubbles: true, cancelable: true, composed: true });
+    chat.root.activeElement!.dispatchEvent(Object.assign(event, { clipboardData: copied }));
+    return event.defaultPrevented;
+  };
+  button('Copy with sources').click();
+  await waitFor(() => chat.screen.getByText('Copied'));
+  expect(copied.getData('text/plain')).toBe('- [x] Pack\n- [ ] Send');
+  expect(copied.getData('text/html')).toMatch(/☑ Pack[^]*☐ Send/);
+  expect(copied.getData('text/html')).not.toContain('<input');
+});
+
 test('copies by execCommand where the clipboard is refused, and says so where both are', async () => {
   await asked();
   clipboard(() => Promise.reject(new DOMException('denied', 'NotAllowedError')));

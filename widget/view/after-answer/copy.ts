@@ -18,6 +18,8 @@ function htmlOf(create: Elements['create'], answer: Element, sources: Element[])
   const text = answer.querySelector('.text')!.cloneNode(true) as Element;
   for (const extra of text.querySelectorAll('.card, .code > button')) extra.remove();
   for (const marker of text.querySelectorAll('.marker')) marker.replaceWith(`[${marker.textContent}]`);
+  const boxes = answer.querySelectorAll<HTMLInputElement>('.text input');
+  for (const [at, box] of text.querySelectorAll('input').entries()) box.replaceWith(boxes[at]!.checked ? '☑' : '☐');
   text.append(
     ...sources.map((source) => create('p', {}, `${markersOf(source)} `, source.querySelector('a')!.cloneNode(true))),
   );
@@ -29,8 +31,8 @@ function htmlOf(create: Elements['create'], answer: Element, sources: Element[])
 
 /**
  * Copies the answer in `answer` with its sources, as Markdown and, where the browser can, as rich text too; resolves with whether
- * that worked, never rejects. `navigator.clipboard` is missing without HTTPS and refused in many frames: there `execCommand` copies
- * from a field, which stands after `nextTo` for that moment.
+ * that worked, never rejects. `navigator.clipboard` is missing without HTTPS and refused in many frames: there `execCommand` copies,
+ * for which a field with a selection stands after `nextTo` for that moment.
  */
 export async function copyAnswer(
   { create, readDocument }: Elements,
@@ -50,13 +52,22 @@ export async function copyAnswer(
     return true;
   } catch {
     const field = create('textarea') as HTMLTextAreaElement;
+    const onCopy = (event: ClipboardEvent): void => {
+      event.clipboardData!.setData('text/plain', markdown);
+      event.clipboardData!.setData('text/html', htmlOf(create, answer, sources));
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
     field.value = markdown;
     nextTo.after(field);
     field.select();
     let isCopied = false;
+    // First of all: a page may have such a listener, too.
+    addEventListener('copy', onCopy, true);
     try {
       isCopied = readDocument('execCommand').call(document, 'copy');
     } catch {}
+    removeEventListener('copy', onCopy, true);
     field.remove();
     nextTo.focus();
     return isCopied;
