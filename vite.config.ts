@@ -227,8 +227,13 @@ const fewerSignals: Plugin = {
 /** Of Preact and its signals the panel needs a half, and document's members from their prototype. */
 const ownPreact: Plugin = {
   name: 'docent:own-preact',
+  enforce: 'pre',
   apply: 'build',
   applyToEnvironment: (environment) => environment.name === 'panel',
+  resolveId: {
+    filter: { id: /^@preact\/signals-core$/ },
+    handler: () => join(root, 'node_modules/@preact/signals-core/dist/signals-core.mjs'),
+  },
   transform: {
     filter: { id: /\/(?:preact|signals-core)\/dist\// },
     handler: (code, id) => editPreact(id, code),

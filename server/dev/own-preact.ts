@@ -112,7 +112,7 @@ const ELEMENTS: Edit[] = [
   ['t=t.replace(/xlink(H|:h)/,"h").replace(/sName$/,"s");', ';'],
   [
     '"width"!=t&&"height"!=t&&"href"!=t&&"list"!=t&&"form"!=t&&"tabIndex"!=t&&"download"!=t&&"rowSpan"!=t&&"colSpan"!=t&&"role"!=t&&"popover"!=t&&',
-    '"href"!=t&&"tabIndex"!=t&&"role"!=t&&',
+    '"class"!=t&&"href"!=t&&"tabIndex"!=t&&"role"!=t&&',
   ],
   ['"popover"==t&&1==r?"":r)', 'r)'],
   [

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -24,6 +25,13 @@ const question = demoSite.sampleQuestion;
 beforeAll(async () => {
   model = await startFakeModel({ json: { pieces: ['{"tags":[]}'] } });
   server = await startBuiltServer({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' });
+  // More questions than a visitor may ask.
+  const reply = await fetch(`${server.base}/api/v1/chatbot/${await server.chatbot()}/update`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${server.key}`, 'Content-Type': 'application/json' },
+    body: '{"rate_limit":[100,1]}',
+  });
+  expect(reply.status).toBe(200);
   snippet = `<script async src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}"></script>`;
 }, 120_000);
 
@@ -41,13 +49,36 @@ async function page(body: string, attributes = 'lang="en"'): Promise<string> {
   const html = `<!doctype html><html ${attributes}><meta charset="utf-8"><link rel="icon" href="data:,"><title>Page</title><body>${body}`;
   const policy = `default-src 'none'; script-src ${server.base}; connect-src ${server.base}; img-src data:; style-src-attr 'unsafe-inline'; frame-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
   const site = createServer(({ url }, response) => {
-    const isFramed = url === '/framed';
+    const frame = url === '/sandboxed' ? 'sandbox="allow-scripts"' : '';
+    const isFramed = frame || url === '/framed';
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy });
     response.end(
       isFramed
-        ? `<!doctype html><meta charset="utf-8"><body style="margin:0"><iframe title="Phone" src="/" style="border:0;width:${PHONE_WIDTH}px;height:${PHONE_HEIGHT}px"></iframe>`
+        ? `<!doctype html><meta charset="utf-8"><body style="margin:0"><iframe title="Phone" ${frame} src="/" style="border:0;width:${PHONE_WIDTH}px;height:${PHONE_HEIGHT}px"></iframe>`
         : html,
     );
+  });
+  sites.push(site);
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+}
+
+/** Serves a page with the component as an element, and the files it imports; returns its address, a new origin. */
+async function elementPage(): Promise<string> {
+  const imports = {
+    preact: '/node_modules/preact/dist/preact.mjs',
+    'preact/hooks': '/node_modules/preact/hooks/dist/hooks.mjs',
+    '@preact/signals': '/node_modules/@preact/signals/dist/signals.mjs',
+    '@preact/signals-core': '/node_modules/@preact/signals-core/dist/signals-core.mjs',
+  };
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Page</title>
+<script type="importmap">${JSON.stringify({ imports })}</script>
+<docent-chat server="${server.base}" chatbot="${await server.chatbot()}"></docent-chat>
+<script type="module">import { defineElement } from '/dist/component/index.js'; await defineElement();</script>`;
+  const site = createServer(({ url = '' }, response) => {
+    const isFile = /^\/(?:dist\/component|node_modules\/@?preact)\/[\w./@-]+\.m?js$/.test(url) && !url.includes('..');
+    response.writeHead(200, { 'Content-Type': isFile ? 'text/javascript' : 'text/html; charset=utf-8' });
+    response.end(isFile ? readFileSync(`.${url}`) : html);
   });
   sites.push(site);
   await once(site.listen(0, '127.0.0.1'), 'listening');
@@ -147,6 +178,26 @@ for (const { name, start } of findEngines()) {
       const [red = 0] = (looks.color.match(/[\d.]+/g) ?? []).map(Number);
       expect(looks.color.startsWith('rgb') ? red / 255 : red).toBeGreaterThan(0.7);
       expect(looks.direction).toBe('rtl');
+    });
+
+    test('in a sandboxed frame, without an origin and storage, a visitor is answered', async () => {
+      await driver.goto(`${await page(snippet)}sandboxed`);
+      await driver.toFrame(true);
+      await chat.open();
+      model.next(wordAnswer(20, 0));
+      await chat.ask(question);
+      expect(wordsIn(await chat.answer())).toEqual(range(20));
+      await driver.toFrame(false);
+    });
+
+    test('the element answers', async () => {
+      await visit(await elementPage());
+      await chat.open();
+      model.next(wordAnswer(20, 0));
+      await chat.ask(question);
+      expect(wordsIn(await chat.answer())).toEqual(range(20));
+      await chat.press('button', 'Source 1');
+      expect((await chat.see('dialog', 'Source 1')).text).toMatch(/return label/);
     });
 
     test('on a phone the chat fills the window', async () => {
