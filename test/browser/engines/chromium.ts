@@ -2,9 +2,9 @@ import type { Frame, Page } from 'playwright';
 import { launchChromium } from '../chromium.ts';
 import { KEYS, type Driver } from './driver.ts';
 
-/** Chromium, by Playwright. */
-export async function startChromium(): Promise<Driver> {
-  const browser = await launchChromium();
+/** Chromium, by Playwright; the one at `path`, where given. */
+export async function startChromium(path?: string): Promise<Driver> {
+  const browser = await launchChromium([], path);
   const context = await browser.newContext({ viewport: null });
   let page: Page = await context.newPage();
   let frame: Frame | undefined;

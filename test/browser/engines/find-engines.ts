@@ -14,12 +14,17 @@ interface Engine {
 
 const LIBRARIES = '/usr/lib';
 
-/** The engines that browsers have. Installs nothing: Debian has them as `chromium`, `firefox-esr`, `webkit2gtk-driver` and `xvfb`. */
+/**
+ * The engines that browsers have. Installs nothing: Debian has them as `chromium`, `firefox-esr`, `webkit2gtk-driver` and `xvfb`. The
+ * oldest Chromium that the widget supports is the one that OLD_CHROMIUM_PATH names: `.ci/run` unpacks it from an npm package.
+ */
 export function findEngines(): Engine[] {
   const firefox = process.env['FIREFOX_PATH'] || onPath('firefox-esr') || onPath('firefox');
+  const old = process.env['OLD_CHROMIUM_PATH'];
   const [driver, display, browser] = [onPath('WebKitWebDriver'), onPath('Xvfb'), miniBrowser()];
   return [
-    { name: 'Chromium', start: startChromium },
+    { name: 'Chromium', start: () => startChromium() },
+    { name: 'Chromium 117 (OLD_CHROMIUM_PATH)', ...(old ? { start: () => startChromium(old) } : {}) },
     { name: 'Firefox', ...(firefox ? { start: async () => driverOf(await startFirefox(firefox)) } : {}) },
     {
       name: 'WebKit',
