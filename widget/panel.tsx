@@ -4,6 +4,7 @@ import { createChat } from './chat/chat.ts';
 import type { Chat, ChatOptions } from './chat/types.ts';
 import { bindLauncherButton } from './browser/launcher-button.ts';
 import { fullScreen } from './browser/full-screen.ts';
+import { readDocument } from './browser/read-document.ts';
 import { applyTheme } from './browser/theme.ts';
 import { elements } from './view/elements.ts';
 import { Panel } from './view/Panel.tsx';
@@ -21,6 +22,10 @@ export interface OpenedPanel {
   destroy(): void;
 }
 
+/** The page's color-scheme; both where it has none. */
+const pageScheme = (): string =>
+  getComputedStyle(readDocument('documentElement')).colorScheme.replace('normal', 'light dark');
+
 /** Renders the panel into a shadow root, closed; `chat.open()` opens it. */
 export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel {
   const button = options.target ? undefined : options.button;
@@ -34,6 +39,8 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   root.adoptedStyleSheets.push(sheet);
   root.prepend(slot);
   render(<Panel chat={chat} isInline={!button} />, slot);
+  // Now for the teaser, and again each time, since a page may change it.
+  chat.isOpen.subscribe(() => host.style.setProperty('--scheme', pageScheme()));
   if ('settings' in pageSettings) void chat.prepare();
   let leave: (() => void) | undefined;
   if (button) {

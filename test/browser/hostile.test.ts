@@ -381,11 +381,14 @@ test('on the left the panel opens above its launcher; on a phone it fills the wi
 });
 
 test.each(['reduce', 'no-preference'] as const)(
-  'with motion %s, the teaser appears after its delay, and the panel it opens takes the focus',
+  'with motion %s, the teaser appears after its delay in the scheme of the page, and the panel it opens takes the focus',
   async (motion) => {
-    const { page } = await visit({ tag: 'data-teaser="May I help?" data-teaser-after="2"', motion });
+    const tag = 'data-teaser="May I help?" data-teaser-after="2"';
+    const { page } = await visit({ tag, motion, head: '<style>:root { color-scheme: dark }</style>' });
     const teaser = page.locator('.teaser');
     await teaser.waitFor();
+    const ground = await teaser.evaluate((box) => getComputedStyle(box).backgroundColor);
+    expect(Number(/\d+/.exec(ground))).toBeLessThan(128);
     await page.getByRole('button', { name: 'May I help?' }).click();
     const field = page.getByRole('textbox');
     await field.waitFor();

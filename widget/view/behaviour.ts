@@ -11,10 +11,6 @@ export interface PanelProps {
 /** A tab learns a message's uuid before the server has stored it: another tab waits this long before it loads it. */
 const STORE_DELAY_MS = 400;
 
-/** The page's color-scheme; both where it has none. */
-const pageScheme = (): string =>
-  getComputedStyle(readDocument('documentElement')).colorScheme.replace('normal', 'light dark');
-
 const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as ShadowRoot).activeElement;
 
 /** Shows a panel that was removed once more, out of reach, for as long as the style sheet lets it fade. */
@@ -40,8 +36,6 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
   const focusField = (): void => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!.focus();
 
   stickToEnd(log);
-  // Of the launcher too, which is beside the open panel.
-  ((panel.getRootNode() as ShadowRoot).host as HTMLElement).style.setProperty('--scheme', pageScheme());
   // A pressed button that is removed would lose the focus to the page: move it to the log.
   panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus({ preventScroll: true }));
   addEventListener(
