@@ -95,7 +95,7 @@ export const WidgetSettings = Type.Object(
       'left',
     ),
     offset: whole(200, 'Distance of the launcher from the edges of the window, in CSS pixels. Default 20.'),
-    z_index: whole(2_147_483_647, 'CSS `z-index` of the widget. Default 2147483000.'),
+    z_index: whole(2_147_483_647, 'CSS `z-index` of the widget. Default 2000000000.'),
     icon: address(
       `chat|question|spark|none|${IMAGE}`,
       '"chat", "question", "spark", "none" or the https address of an image',
@@ -187,7 +187,7 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
   density: 'comfortable',
   position: 'end',
   offset: 20,
-  z_index: 2_147_483_000,
+  z_index: 2_000_000_000,
   icon: 'chat',
   label: '',
   title: '',

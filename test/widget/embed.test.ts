@@ -123,6 +123,7 @@ test.each([
   ['radius', '4', 0],
   ['settings', 'server', 1],
   ['label', 'Help', 1],
+  ['triggers', '[{"scroll":50,"text":"Questions?"}]', 1],
 ])('data-%s="%s" alone starts %d timers that load the panel on idle', async (name, value, timers) => {
   vi.useFakeTimers();
   try {
@@ -158,7 +159,10 @@ test('an element with data-docent-open opens the chat and gets the focus back', 
   document.body.innerHTML = '<a href="#help" data-docent-open><b>Help</b></a>';
   const link = document.querySelector('a')!;
   link.focus();
-  link.firstElementChild!.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
+  const press = new MouseEvent('click', { bubbles: true, cancelable: true, composed: true });
+  link.firstElementChild!.dispatchEvent(press);
+  // The page stays where it is.
+  expect(press.defaultPrevented).toBe(true);
   await waitFor(() => expect(hosts()[0]!.shadowRoot!.querySelector('textarea')).toBeTruthy());
   expect(launcher().title).toBe('Close chat');
   docent().close();
@@ -175,7 +179,9 @@ test('one press of data-docent-open opens one of two widgets: the one it names, 
     '<a data-docent-open="33333333333333333333333333333333"></a><a></a>';
   const open = (): boolean[] => hosts().map(({ shadowRoot }) => !!shadowRoot!.querySelector('section'));
   const opened = async (link: Element, which: boolean[]): Promise<void> => {
-    link.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
+    const press = new MouseEvent('click', { bubbles: true, cancelable: true, composed: true });
+    link.dispatchEvent(press);
+    expect(press.defaultPrevented).toBe(which.includes(true));
     await waitFor(() => expect(open()).toEqual(which));
     for (const { shadowRoot } of hosts())
       shadowRoot!.querySelector<HTMLElement>('header button[title="Close chat"]')?.click();

@@ -14,7 +14,7 @@ const DEFAULTS = {
   density: 'comfortable',
   position: 'end',
   offset: 20,
-  z_index: 2_147_483_000,
+  z_index: 2_000_000_000,
   icon: 'chat',
   label: '',
   title: '',
