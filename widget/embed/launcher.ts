@@ -127,7 +127,7 @@ export function launch(options: Options, load: LoadPanel, open = OPEN, unloadabl
     if (settings[name] !== 'auto')
       host.style.setProperty(
         `--docent-${name[0] === 'z' ? 'z' : name}`,
-        settings[name] + (/off|rad/.test(name) ? 'px' : ''),
+        settings[name] + (/ff|ra/.test(name) ? 'px' : ''),
       );
     // What needs the panel without a click: open, label, icon, teaser, triggers, settings. Above: offset, radius.
     if (/op|ab|ico|te|tr|gs/.test(name)) preloadTimer ??= setTimeout(preload, PRELOAD_DELAY_MS);
