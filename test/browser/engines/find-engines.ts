@@ -10,6 +10,8 @@ interface Engine {
   name: string;
   /** Undefined where it is not installed. */
   start?: () => Promise<Driver>;
+  /** Missing, it is left out also where all engines are required: Debian does not have it. */
+  isOptional?: boolean;
 }
 
 const LIBRARIES = '/usr/lib';
@@ -24,7 +26,7 @@ export function findEngines(): Engine[] {
   const [driver, display, browser] = [onPath('WebKitWebDriver'), onPath('Xvfb'), miniBrowser()];
   return [
     { name: 'Chromium', start: () => startChromium() },
-    { name: 'Chromium 117 (OLD_CHROMIUM_PATH)', ...(old ? { start: () => startChromium(old) } : {}) },
+    { name: 'Chromium 117 (OLD_CHROMIUM_PATH)', isOptional: true, ...(old ? { start: () => startChromium(old) } : {}) },
     { name: 'Firefox', ...(firefox ? { start: async () => driverOf(await startFirefox(firefox)) } : {}) },
     {
       name: 'WebKit',
