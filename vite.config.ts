@@ -23,9 +23,12 @@ import { bundledFrom, licenses, licensesFile } from './server/dev/licenses.ts';
 const root = import.meta.dirname;
 const compressed = /\.(?:js|css|svg|html)$/;
 
-// Newer than what the widget supports (server/docs/widget.md): for Chromium 117 and Firefox 115 `light-dark()` and nested lists of
-// selectors would be written out, for all. What those lack has its fallback in the source (embed/panel.ts), by tests of both.
-const browsers = ['chrome123', 'edge123', 'firefox128', 'safari17.5'];
+/** The oldest browsers that the widget supports (server/docs/widget.md). */
+const oldest = ['chrome117', 'edge117', 'firefox115', 'safari17'];
+
+// Newer: for the oldest ones `light-dark()` and nested lists of selectors would be written out, for all. What those lack has its
+// fallback in the source (embed/panel.ts), by tests of both.
+const newerStyle = ['chrome123', 'edge123', 'firefox128', 'safari17.5'];
 
 /** Vite leaves white space in an ES library, for the sake of later bundlers; what browsers load directly needs none. */
 const small = { minify: true, comments: false, chunkFileNames: '[name]-[hash].js' } as const;
@@ -42,7 +45,8 @@ function library(
     build: {
       outDir,
       emptyOutDir: false,
-      cssTarget: browsers,
+      target: oldest,
+      cssTarget: newerStyle,
       reportCompressedSize: false,
       lib: { entry, formats: ['es'], fileName: () => fileName },
       rolldownOptions: { output: small },
