@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 
 export type Sql = postgres.Sql;
@@ -13,22 +14,36 @@ export interface ConnectionOptions {
   max?: number | undefined;
   /** The database refuses what would change it. */
   isReadOnly?: boolean;
+  /** Opens the connections; the driver does by default. */
+  open?: (address: Address) => Socket;
+}
+
+/** Of the driver's options, parsed. */
+export interface Address {
+  host: string[];
+  port: number[];
+  /** Of a Unix socket. */
+  path?: string | false;
 }
 
 /** Milliseconds that a statement may take, and that a transaction may wait for its next one. */
 const [STATEMENT_MS, IDLE_IN_TRANSACTION_MS] = [30_000, 30_000];
 /** Seconds. */
-const [CONNECT_TIMEOUT, IDLE_TIMEOUT] = [10, 60];
+const [CONNECT_TIMEOUT, IDLE_TIMEOUT] = [5, 60];
+/** Seconds between two attempts to connect; the driver's own pause grows to 20. */
+const BACKOFF = 0.25;
 const MAX_CONNECTIONS = 10;
 /** Seconds that queries may take when the pool is closed. */
 export const END_TIMEOUT = 5;
 
 /** A pool; it connects at the first query, and again after a lost connection. */
-export const connect = ({ url, max = MAX_CONNECTIONS, isReadOnly = false }: ConnectionOptions): Sql =>
+export const connect = ({ url, max = MAX_CONNECTIONS, isReadOnly = false, open }: ConnectionOptions): Sql =>
   postgres(url, {
     max,
     connect_timeout: CONNECT_TIMEOUT,
     idle_timeout: IDLE_TIMEOUT,
+    backoff: () => BACKOFF,
+    ...(open && { socket: open }),
     onnotice: () => {},
     fetch_types: false,
     connection: {

@@ -1,7 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { Health } from '../../health/health.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { StoreLog } from '../log.ts';
+import type { Network } from './network.ts';
 
 /** Seconds after which a caller may try again. */
 const RETRY_SECONDS = 5;
@@ -18,37 +20,105 @@ const UNAVAILABLE = /^(?:08...|53...|57...|25006|58...)$/;
 
 /** Of PostgreSQL: what says that the connection ends, which may be after a commit whose reply was not sent yet. */
 const BROKEN_OFF = /^(?:08...|57P0[1245])$/;
+/** Of PostgreSQL: connection exceptions, and a server that ends, has crashed or starts. */
+const NO_SERVER = /^(?:08...|57P0[123])$/;
 /** Of the driver and of the network: nothing was sent. */
 const UNSENT = /^(?:CONNECT_TIMEOUT|CONNECTION_ENDED|ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
 
-/** Turns what a database throws that is away into a refusal, and reports it to `/readyz` until a statement succeeds. */
+/** Milliseconds between two looks whether a database that is away is back, and of silence on all connections before the first. */
+const [LOOK_MS, SILENCE_MS] = [250, 3000];
+
+/**
+ * Turns what a database throws that is away into a refusal, and reports it to `/readyz` until a statement succeeds. With a network, a
+ * database that cannot be reached is asked for a sign of life until it gives one; meanwhile everything is refused at once.
+ */
 export class DatabaseWatch {
   readonly #health: Pick<Health, 'report' | 'clear'> | undefined;
   readonly #log: StoreLog | undefined;
+  readonly #network: Pick<Network, 'probe' | 'breakOff'> | undefined;
+  readonly #listeners: (() => void)[] = [];
+  /** The fault that is reported. */
   #isAway = false;
+  /** Why it cannot be reached, from a look. */
+  #gone: unknown;
+  #looking: Promise<void> | undefined;
+  #isClosed = false;
+  #waiting = 0;
+  #heardAt = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(health: Pick<Health, 'report' | 'clear'> | undefined, log: StoreLog | undefined) {
+  constructor(
+    health: Pick<Health, 'report' | 'clear'> | undefined,
+    log: StoreLog | undefined,
+    network?: Pick<Network, 'probe' | 'breakOff'>,
+  ) {
     this.#health = health;
     this.#log = log;
+    this.#network = network;
+    if (network) this.#timer = setInterval(() => this.#listen(), SILENCE_MS / 3).unref();
+  }
+
+  /** Calls `act` as soon as a database that could not be reached can be. */
+  onReturn(act: () => void): void {
+    this.#listeners.push(act);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#looking;
   }
 
   readonly run = async <T>(act: () => T | Promise<T>): Promise<T> => {
+    if (this.#gone !== undefined) throw refusalOf(this.#gone, false);
+    if (this.#waiting++ === 0) this.#heardAt = performance.now();
     try {
       const result = await act();
+      this.#heardAt = performance.now();
       this.#succeeded();
       return result;
     } catch (error) {
+      if (error instanceof postgres.PostgresError) this.#heardAt = performance.now();
       const code = awayCode(error);
       if (code === undefined) throw error;
       this.#failed(code, error);
-      throw new Refusal('unavailable', 'the database of the server does not answer; try again', {
-        cause: error,
-        retryAfter: RETRY_SECONDS,
-        unstored: true,
-        mayBeStored: mayBeStored(error),
-      });
+      if (isUnreachable(error)) this.#look();
+      throw refusalOf(error, mayBeStored(error));
+    } finally {
+      this.#waiting--;
     }
   };
+
+  #listen(): void {
+    if (this.#waiting > 0 && performance.now() - this.#heardAt > SILENCE_MS) this.#look();
+  }
+
+  /** One statement that fails says little: others may go on, on other connections. */
+  #look(): void {
+    if (this.#network && !this.#isClosed) this.#looking ??= this.#lookUntilBack(this.#network);
+  }
+
+  /** Never rejects. */
+  async #lookUntilBack(network: Pick<Network, 'probe' | 'breakOff'>): Promise<void> {
+    let fault: unknown;
+    for (;;) {
+      fault = await network.probe().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (!isUnreachable(fault) || this.#isClosed) break;
+      this.#failed(awayCode(fault)!, fault);
+      // What a server that shuts down has begun, it ends.
+      if (!(fault instanceof postgres.PostgresError)) network.breakOff();
+      this.#gone = fault;
+      await wait(LOOK_MS, undefined, { ref: false });
+    }
+    const wasGone = this.#gone !== undefined;
+    this.#gone = this.#looking = undefined;
+    this.#heardAt = performance.now();
+    if (fault === undefined) this.#succeeded();
+    if (wasGone) for (const act of this.#listeners) act();
+  }
 
   #succeeded(): void {
     if (!this.#isAway) return;
@@ -63,6 +133,20 @@ export class DatabaseWatch {
     if (!this.#isAway) this.#log?.warn({ err: error }, reason);
     this.#isAway = true;
   }
+}
+
+const refusalOf = (cause: unknown, isLost: boolean): Refusal =>
+  new Refusal('unavailable', 'the database of the server does not answer; try again', {
+    cause,
+    retryAfter: RETRY_SECONDS,
+    unstored: true,
+    mayBeStored: isLost,
+  });
+
+/** Whether the error is one of the way to the database, or of a server that ends or starts: no statement has another fate. */
+function isUnreachable(error: unknown): boolean {
+  const code = awayCode(error);
+  return code !== undefined && (!(error instanceof postgres.PostgresError) || NO_SERVER.test(code));
 }
 
 /** Whether a statement that failed because the database is away may have changed what is stored. */

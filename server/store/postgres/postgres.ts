@@ -13,6 +13,7 @@ import { createContext } from './context.ts';
 import { countVerbs } from './count-verbs.ts';
 import { messageVerbs } from './message-verbs.ts';
 import { migrate } from './migrations.ts';
+import { Network } from './network.ts';
 import { ownerOf } from './owner.ts';
 import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
 import { startCleaning } from './shared/clean.ts';
@@ -36,12 +37,13 @@ interface PostgresOptions extends ConnectionOptions {
 
 /** A store over PostgreSQL 15 and later, which several processes may have open. Makes its tables, or brings them up to date. */
 export async function openPostgresStore(options: PostgresOptions): Promise<SnapshotStore> {
-  const sql = connect(options);
+  const network = new Network(options);
+  const watch = new DatabaseWatch(options.health, options.log, network);
+  const sql = connect({ ...options, open: network.open });
   let own: OwnProcess | undefined;
   try {
     await migrate(sql);
     const uuid = newUuid();
-    const watch = new DatabaseWatch(options.health, options.log);
     const process = (own = await beginProcess({ sql, uuid, watch, patience: options.patience }));
     // Not before: an import puts another in its place.
     const owner = await ownerOf(sql, options.clock);
@@ -55,6 +57,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       await bus.close();
       await cleaning.close();
       await process.end().finally(() => sql.end({ timeout: END_TIMEOUT }));
+      await watch.close();
     };
     return {
       owner,
@@ -76,6 +79,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
     };
   } catch (error) {
     await own?.end().catch(() => {});
+    await watch.close();
     await sql.end({ timeout: END_TIMEOUT });
     throw awayCode(error) === undefined ? error : unreachable(error as Error);
   }

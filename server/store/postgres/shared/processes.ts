@@ -67,10 +67,12 @@ export async function beginProcess({
     if (Date.now() > end) throw new DatabaseInUse(isImporting ? IN_USE : IMPORTED_INTO);
 
   let beating = Promise.resolve();
-  const timer = setInterval(() => {
+  const beatOnce = (): void => {
     // What fails is reported by the watch.
     beating = watch.run(() => beat(sql)).catch(() => {});
-  }, BEAT_MS).unref();
+  };
+  const timer = setInterval(beatOnce, BEAT_MS).unref();
+  watch.onReturn(beatOnce);
   return {
     async end() {
       clearInterval(timer);
