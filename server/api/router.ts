@@ -48,7 +48,7 @@ export function operations(deps: ApiDeps): Operation[] {
 export function createApi(deps: ApiDeps, authenticate: Authenticate): Middleware {
   const router = new Router();
   const all = operations(deps);
-  const tools = { log: deps.log, once: createRunOnce(deps) };
+  const tools = { log: deps.log, clock: deps.clock, once: createRunOnce(deps) };
   for (const one of all) register(router, tools, one);
   const open = new Set(all.filter((one) => one.open).map(({ method, path }) => `${method} ${path}`));
   const fixed = fixedPaths(all);

@@ -14,7 +14,9 @@ export function replyWithErrors(log: Logger): Middleware {
           log.warn({ req: ctx.state['id'], code: refusal.code, err: refusal.cause }, refusal.message);
         ctx.set(refusal.headers);
         ctx.status = refusal.status;
-        ctx.body = { ...refusal.body(), ...(refusal.mayBeStored && !isRead(ctx.method) ? { error: LOST } : {}) };
+        const isLost = refusal.mayBeStored && !isRead(ctx.method);
+        const isRepeatable = ctx.state['isRepeatable'] === true;
+        ctx.body = { ...refusal.body(), ...(isLost && { error: isRepeatable ? LOST_WITH_KEY : LOST }) };
       } else {
         log.error({ req: ctx.state['id'], err: error }, 'request failed');
         ctx.status = 500;
@@ -28,3 +30,5 @@ const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD
 
 const LOST =
   'the database of the server was lost before it replied: what was sent may be stored, look before you send it again';
+const LOST_WITH_KEY =
+  'the database of the server was lost before it replied: send it again with the same Idempotency-Key, which stores it once';

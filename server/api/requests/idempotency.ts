@@ -7,6 +7,7 @@ import { type Clock, timestamp } from '../../schema/ids.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Store, StoredReply, User } from '../../store/store.ts';
 import type { Logger } from 'pino';
+import { NewRecord } from './new-record.ts';
 import { WARNINGS } from './warnings.ts';
 
 /** `Idempotency-Key`: a repeated create gets the stored reply and creates nothing. */
@@ -27,11 +28,14 @@ const [LOOK_MS, MAX_WAIT_MS] = [50, 60_000];
 /** Milliseconds between attempts to keep a reply, and to say that nothing more comes, while the store is away: half an hour. */
 const KEEP_DELAYS = Array<number>(900).fill(2000);
 
-/** Runs `act` once for each user, key and request: the same `operation`, `uuids` of its path, and `request`. */
+/**
+ * Runs `act` once for each user, key and request: the same `operation`, `uuids` of its path, and `request`. Where a process ends
+ * before it has kept the reply, it runs again, for the same record.
+ */
 export type RunOnce = (
   call: { user: User; ctx: Context; operation: string; uuids: string[] },
   request: unknown,
-  act: () => Promise<unknown>,
+  act: (record: NewRecord) => Promise<unknown>,
 ) => Promise<unknown>;
 
 export function createRunOnce({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): RunOnce {
@@ -67,9 +71,11 @@ export function createRunOnce({ store, clock, log }: { store: Store; clock: Cloc
 
   return ({ user, ctx, operation, uuids }, request, act) => {
     const key = readKey(ctx);
-    if (key === undefined) return act();
+    if (key === undefined) return act(new NewRecord(clock));
+    ctx.state['isRepeatable'] = true;
     const name = digest('reply', user.uuid, key).toString('hex');
     const requestDigest = digest('request', operation, ...uuids, JSON.stringify(request) ?? '').toString('hex');
+    const uuid = digest('record', user.uuid, key, requestDigest).toString('hex').slice(0, 32);
     const cipherKey = digest('seal', user.uuid, key);
 
     const readKnown = async (): Promise<Buffer | undefined> => {
@@ -87,7 +93,7 @@ export function createRunOnce({ store, clock, log }: { store: Store; clock: Cloc
     };
 
     const actAndKeep = async (): Promise<unknown> => {
-      const reply = await act();
+      const reply = await act(new NewRecord(clock, uuid));
       const status = ctx.status === 409 ? 409 : 200;
       const body = encrypt(JSON.stringify(reply), cipherKey);
       const warned = ctx.response.get(WARNINGS);

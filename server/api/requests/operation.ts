@@ -26,6 +26,7 @@ import { validate } from '../../schema/validate.ts';
 import type { Caller } from '../../web/call.ts';
 import { serializeList } from '../../http/json-list.ts';
 import type { RunOnce } from './idempotency.ts';
+import { NewRecord } from './new-record.ts';
 
 /** What the handlers of the operations are given. */
 export interface ApiDeps {
@@ -47,8 +48,10 @@ export interface OperationRequest<B> {
   uuid: string;
   body: B;
   ctx: RouterContext;
+  /** Of a create. */
+  record: NewRecord;
   /** For a create that reads its body itself: runs `act` once for each `Idempotency-Key` and `request`. */
-  once(request: unknown, act: () => Promise<unknown>): Promise<unknown>;
+  once(request: unknown, act: (record: NewRecord) => Promise<unknown>): Promise<unknown>;
 }
 
 /** One operation of the API. Its handler checks the body, finds the owner's record, stores or answers, and returns the view. */
@@ -98,7 +101,7 @@ const NO_QUERY = Type.Object({});
 
 export function register(
   router: Router,
-  { log, once }: { log: Logger; once: RunOnce },
+  { log, clock, once }: { log: Logger; clock: Clock; once: RunOnce },
   { id, method, path, aliases = [], query, body, checkedByHandler, creates, handle }: Operation,
 ): void {
   router.register([path, ...aliases], [method], async (ctx) => {
@@ -111,8 +114,8 @@ export function register(
     const uuids = Object.values(ctx.params as Record<string, string>).map((one) => readUuid(one) ?? '');
     const runOnce: OperationRequest<unknown>['once'] = (request, act) =>
       once({ user, ctx, operation: id, uuids }, request, act);
-    const act = () => handle({ user, uuid, body: given, ctx, once: runOnce });
-    const reply = await (creates && body ? runOnce(sent, act) : act());
+    const act = (record: NewRecord) => handle({ user, uuid, body: given, ctx, record, once: runOnce });
+    const reply = await (creates && body ? runOnce(sent, act) : act(new NewRecord(clock)));
     const payload = Array.isArray(reply) ? await serializeList(reply, (one) => one) : reply;
     if (Buffer.isBuffer(payload) || payload instanceof Readable) ctx.type = 'json';
     if (payload !== undefined) ctx.body = payload;

@@ -36,11 +36,13 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
     body: NewAgent,
     checkedByHandler: true,
     reply: Agent,
-    async handle({ user, uuid, body, ctx }) {
+    async handle({ user, uuid, body, ctx, record }) {
       await ownedChatbot(store, user, uuid);
-      const agent = newAgent(uuid, readNewAgent(body), clock);
-      const stored = await store.createAgent(agent, (others) => refuseMore(agent, others));
-      if (!stored) throw notFound('chatbot');
+      const agent = await record.make(store.agent, async (own) => {
+        const created = { ...newAgent(uuid, readNewAgent(body), clock), uuid: own };
+        return (await store.createAgent(created, (others) => refuseMore(created, others))) ? created : undefined;
+      });
+      if (!agent) throw notFound('chatbot');
       const warnings = agentWarnings(agent, await store.agents(uuid));
       setWarnings(ctx, [...ignoredFields(NewAgent, agentView(agent), body), ...warnings]);
       return agentView(agent);

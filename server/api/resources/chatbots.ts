@@ -22,9 +22,12 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
       'It has one enabled agent of type `user-facing`. Defaults: rate_limit [20, 240], rate_limit_message "Too many messages", show_citations false, visibility private.',
     body: NewChatbot,
     reply: Chatbot,
-    async handle({ user, body }) {
+    async handle({ user, body, record }) {
       const { name, ...meta } = body;
-      return view(Chatbot, await createChatbot(store, clock, { owner: user.uuid, name, meta }));
+      const chatbot = await record.make(store.chatbot, (uuid) =>
+        createChatbot(store, clock, { uuid, owner: user.uuid, name, meta }),
+      );
+      return view(Chatbot, chatbot!);
     },
   }),
   operation({
@@ -77,14 +80,19 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
 export async function createChatbot(
   store: Store,
   clock: Clock,
-  { owner, name, meta }: { owner: string; name: string; meta: Partial<StoredChatbot['meta']> },
+  {
+    uuid = newUuid(),
+    owner,
+    name,
+    meta,
+  }: { uuid?: string; owner: string; name: string; meta: Partial<StoredChatbot['meta']> },
 ): Promise<StoredChatbot> {
   const now = timestamp(clock);
-  const record = { uuid: newUuid(), name, created_at: now, modified_at: now };
+  const record = { uuid, name, created_at: now, modified_at: now };
   const chatbot = { ...record, meta: { ...CHATBOT_META, ...meta }, owner };
   await store.createChatbot(chatbot, [defaultAgent(chatbot.uuid, clock)]);
   // Whoever removes the user lists their chatbots after that, and may have missed this one.
-  if ((await store.users()).some(({ uuid }) => uuid === owner)) return chatbot;
+  if ((await store.users()).some((user) => user.uuid === owner)) return chatbot;
   await store.deleteChatbot(chatbot.uuid);
   throw unknownKey();
 }

@@ -40,14 +40,20 @@ export const functions = (deps: ApiDeps): Operation[] => {
       description: 'The model may call it while the agent answers: see [Tool functions](api.md#tool-functions).',
       body: NewFunction,
       reply: ToolFunction,
-      async handle({ user, uuid, body, ctx }) {
+      async handle({ user, uuid, body, ctx, record }) {
         await ownedAgent(store, user, uuid);
-        const toolFunction = newFunction(body, readFields(body, { meta: {}, headers: {} }), clock);
-        const added = await store.updateAgent(uuid, (agent) =>
-          withFunctions(agent, [...agent.tool_functions, toolFunction], clock),
-        );
-        if (!added) throw notFound('agent');
-        await warn(deps, ctx, toolFunction, added);
+        const find = async (own: string) => (await store.agent(uuid))?.tool_functions.find((one) => one.uuid === own);
+        const toolFunction = await record.make(find, async (own) => {
+          const created = { ...newFunction(body, readFields(body, { meta: {}, headers: {} }), clock), uuid: own };
+          const add = (agent: StoredAgent) => {
+            const others = agent.tool_functions.filter((one) => one.uuid !== own);
+            return withFunctions(agent, [...others, created], clock);
+          };
+          return (await store.updateAgent(uuid, add)) && created;
+        });
+        const agent = toolFunction && (await store.agent(uuid));
+        if (!agent) throw notFound('agent');
+        await warn(deps, ctx, toolFunction, agent);
         return functionView(toolFunction);
       },
     }),

@@ -151,7 +151,7 @@ const Answer = Type.Object({ response: Type.String() }, { additionalProperties: 
 
 async function createQuestion(
   { store }: ApiDeps,
-  { user, uuid, body, ctx }: Omit<OperationRequest<Static<typeof NewMessage>>, 'once'>,
+  { user, uuid, body, ctx }: Omit<OperationRequest<Static<typeof NewMessage>>, 'once' | 'record'>,
 ): Promise<Question> {
   const { session, chatbot } = await ownedSession(store, user, uuid);
   const request = String(ctx.state.id);

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { invalid, notFound } from '../../schema/errors.ts';
-import { newUuid, timestamp, view } from '../../schema/ids.ts';
+import { timestamp, view } from '../../schema/ids.ts';
 import { Session, SessionWithMeta, Success } from '../../schema/records.ts';
 import { OUTCOMES } from '../../store/outcomes.ts';
 import type { StoredSession } from '../../store/store.ts';
@@ -20,13 +20,16 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
     summary: 'Create a session',
     body: NewSession,
     reply: Session,
-    async handle({ user, uuid, body: { from_visitor, ...body } }) {
+    async handle({ user, uuid, body: { from_visitor, ...body }, record }) {
       await ownedChatbot(store, user, uuid);
       const now = timestamp(clock);
       const dated = { created_at: now, modified_at: now };
       const origin = from_visitor ? {} : { by_key: true as const };
-      const session: StoredSession = { uuid: newUuid(), ...dated, ...body, ...origin, chatbot: uuid };
-      if (!(await store.createSession(session))) throw notFound('chatbot');
+      const session = await record.make<StoredSession>(store.session, async (own) => {
+        const created = { uuid: own, ...dated, ...body, ...origin, chatbot: uuid };
+        return (await store.createSession(created)) ? created : undefined;
+      });
+      if (!session) throw notFound('chatbot');
       return view(Session, session);
     },
   }),

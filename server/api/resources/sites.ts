@@ -22,12 +22,19 @@ export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [
     body: NewSite,
     reply: Site,
     others: { 409: Site },
-    async handle({ user, uuid, body, ctx }) {
+    async handle({ user, uuid, body, ctx, record }) {
       await ownedChatbot(store, user, uuid);
-      const started = await sites.start(uuid, siteRequest(body));
-      if (!started) throw notFound('chatbot');
-      if (started.running) ctx.status = 409;
-      return started.site;
+      const find = async (own: string) => {
+        const site = await store.site(own);
+        return site && sites.progress(site);
+      };
+      const site = await record.make(find, async (own) => {
+        const started = await sites.start(uuid, siteRequest(body), own);
+        if (started?.running && started.site.uuid !== own) ctx.status = 409;
+        return started?.site;
+      });
+      if (!site) throw notFound('chatbot');
+      return site;
     },
   }),
   operation({

@@ -1,12 +1,14 @@
+import type { Context } from 'koa';
 import * as Type from 'typebox';
 import { invalid, notFound } from '../../schema/errors.ts';
 import { newSource } from '../../knowledge/ingest/new-source.ts';
-import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
+import { nextModifiedAt, timestamp, view } from '../../schema/ids.ts';
 import { DataSource, Success } from '../../schema/records.ts';
 import type { StoredSource } from '../../store/store.ts';
 import { NewQaSource, NewUrlSource, SourceChange } from '../requests/bodies.ts';
 import { serializeList } from '../../http/json-list.ts';
 import { operation, ownedChatbot, ownedSource, type Operation, type ApiDeps } from '../requests/operation.ts';
+import type { NewRecord } from '../requests/new-record.ts';
 import { PageQuery, paginate } from '../requests/paging.ts';
 
 export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
@@ -21,14 +23,10 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
     body: NewUrlSource,
     reply: DataSource,
     others: { 409: DataSource },
-    async handle({ user, uuid, body, ctx }) {
+    async handle({ user, uuid, body, ctx, record }) {
       await ownedChatbot(store, user, uuid);
       const source = urlSource(uuid, body.url, body.reference_source_link, timestamp(clock));
-      const stored = await store.createSource(source);
-      if (!stored) throw notFound('chatbot');
-      if (stored.existing) ctx.status = 409;
-      else await knowledge.ingest(source);
-      return view(DataSource, stored.existing ?? source);
+      return addSource({ store, knowledge }, ctx, record, source);
     },
   }),
   operation({
@@ -40,21 +38,15 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
     description: 'The question becomes the title. The answer is quoted whole.',
     body: NewQaSource,
     reply: DataSource,
-    async handle({ user, uuid, body }) {
+    async handle({ user, uuid, body, ctx, record }) {
       await ownedChatbot(store, user, uuid);
       const { question, answer, reference_source_link } = body;
-      const sourceUuid = newUuid();
+      const origin = { chatbot: uuid, type: 'qa', title: question, file_name: '', identity: '' } as const;
       const source: StoredSource = {
-        ...newSource(
-          { chatbot: uuid, type: 'qa', title: question, file_name: '', identity: sourceUuid },
-          timestamp(clock),
-        ),
-        uuid: sourceUuid,
+        ...newSource(origin, timestamp(clock)),
         meta_json: JSON.stringify({ question, answer, reference_source_link }),
       };
-      if (!(await store.createSource(source))) throw notFound('chatbot');
-      await knowledge.ingest(source);
-      return view(DataSource, source);
+      return addSource({ store, knowledge }, ctx, record, source);
     },
   }),
   operation({
@@ -111,6 +103,28 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
     },
   }),
 ];
+
+/** The reply to a create, 409 where another source has its identity; '' stands for one that no other can have. */
+export async function addSource(
+  { store, knowledge }: Pick<ApiDeps, 'store' | 'knowledge'>,
+  ctx: Context,
+  record: NewRecord,
+  given: StoredSource,
+  file?: Uint8Array,
+): Promise<DataSource> {
+  let existing: StoredSource | undefined;
+  const source = await record.make(store.source, async (uuid) => {
+    const created = { ...given, uuid, identity: given.identity || uuid };
+    const stored = await store.createSource(created, file);
+    existing = stored?.existing;
+    if (!stored || existing) return existing?.uuid === uuid ? existing : undefined;
+    await knowledge.ingest(created);
+    return created;
+  });
+  if (!source && !existing) throw notFound('chatbot');
+  if (!source) ctx.status = 409;
+  return view(DataSource, source ?? existing!);
+}
 
 /** A link that is yet to be learned. */
 export const urlSource = (chatbot: string, url: string, reference: string | undefined, now: string): StoredSource =>

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { invalid, notFound } from '../../schema/errors.ts';
-import { nextModifiedAt, newUuid, readUuid, timestamp, view } from '../../schema/ids.ts';
+import { nextModifiedAt, readUuid, timestamp, view } from '../../schema/ids.ts';
 import { SourceTag, Success } from '../../schema/records.ts';
 import type { Store, StoredTag } from '../../store/store.ts';
 import { NewTag, TagChange } from '../requests/bodies.ts';
@@ -19,20 +19,23 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
     summary: 'Create a source tag',
     body: NewTag,
     reply: SourceTag,
-    async handle({ user, uuid, body }) {
+    async handle({ user, uuid, body, record }) {
       await ownedChatbot(store, user, uuid);
       const now = timestamp(clock);
-      const tag: StoredTag = {
-        uuid: newUuid(),
-        name: body.name,
-        color: body.color,
-        data_source_uuids: await readSourceUuids(store, uuid, body.data_source_uuids ?? []),
-        created_at: now,
-        modified_at: now,
-        chatbot: uuid,
-      };
-      if (!(await store.createTag(tag))) throw notFound('chatbot');
-      return view(SourceTag, (await store.tag(tag.uuid)) ?? tag);
+      const tag = await record.make<StoredTag>(store.tag, async (own) => {
+        const created = {
+          uuid: own,
+          name: body.name,
+          color: body.color,
+          data_source_uuids: await readSourceUuids(store, uuid, body.data_source_uuids ?? []),
+          created_at: now,
+          modified_at: now,
+          chatbot: uuid,
+        };
+        return (await store.createTag(created)) ? ((await store.tag(own)) ?? created) : undefined;
+      });
+      if (!tag) throw notFound('chatbot');
+      return view(SourceTag, tag);
     },
   }),
   operation({

@@ -1,14 +1,15 @@
 import type { Context } from 'koa';
-import { notFound } from '../../schema/errors.ts';
 import { nameUnknownFields } from '../../http/body.ts';
 import { newSource } from '../../knowledge/ingest/new-source.ts';
-import { timestamp, view } from '../../schema/ids.ts';
+import { timestamp } from '../../schema/ids.ts';
 import { DataSource } from '../../schema/records.ts';
 import type { StoredSource } from '../../store/store.ts';
 import { NewFileSource } from '../requests/bodies.ts';
 import { readUpload, type UploadedFile } from '../requests/multipart.ts';
 import { createUploadCapacity } from '../requests/upload-capacity.ts';
 import { operation, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
+import type { NewRecord } from '../requests/new-record.ts';
+import { addSource } from './sources.ts';
 
 export const uploads = ({ store, knowledge, clock, log }: ApiDeps): Operation[] => {
   const capacity = createUploadCapacity();
@@ -16,15 +17,11 @@ export const uploads = ({ store, knowledge, clock, log }: ApiDeps): Operation[] 
   async function addFile(
     chatbot: string,
     { name, bytes, hash, reference }: UploadedFile,
-    ctx: Context,
+    { ctx, record }: { ctx: Context; record: NewRecord },
   ): Promise<unknown> {
     const origin = { chatbot, type: 'upload' as const, title: name, file_name: name, identity: hash };
     const source: StoredSource = { ...newSource(origin, timestamp(clock), reference), file_size: bytes.length };
-    const stored = await store.createSource(source, bytes);
-    if (!stored) throw notFound('chatbot');
-    if (stored.existing) ctx.status = 409;
-    else await knowledge.ingest(source);
-    return view(DataSource, stored.existing ?? source);
+    return addSource({ store, knowledge }, ctx, record, source, bytes);
   }
 
   return [
@@ -45,7 +42,7 @@ export const uploads = ({ store, knowledge, clock, log }: ApiDeps): Operation[] 
         try {
           const file = await readUpload(ctx.req);
           nameUnknownFields(ctx, log, NewFileSource, Object.fromEntries(file.parts.map((name) => [name, ''])));
-          return await once([file.name, file.hash, file.reference], () => addFile(uuid, file, ctx));
+          return await once([file.name, file.hash, file.reference], (record) => addFile(uuid, file, { ctx, record }));
         } finally {
           release();
         }

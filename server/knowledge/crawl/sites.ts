@@ -13,7 +13,7 @@ export interface Sites {
    * Begins a crawl; a known site keeps its identifier. `running` where a crawl is under way, which goes on unchanged;
    * undefined where the chatbot is gone.
    */
-  start(chatbot: string, request: SiteRequest): Promise<{ site: Site; running: boolean } | undefined>;
+  start(chatbot: string, request: SiteRequest, uuid?: string): Promise<{ site: Site; running: boolean } | undefined>;
   /** The site with the progress of its crawl; of one by another process, as it was at most some seconds ago. */
   progress(site: StoredSite): Promise<Site>;
   /** Stops a crawl; pages that were ingested stay. Does nothing where none runs. */
@@ -116,12 +116,12 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     return crawls.get(uuid);
   }
 
-  async function create(chatbot: string, request: ResolvedRequest): Promise<StoredSite | undefined> {
+  async function create(uuid: string, chatbot: string, request: ResolvedRequest): Promise<StoredSite | undefined> {
     const now = timestamp(clock);
     const counts = { found: 0, done: 0, failed: 0 };
     const dated = { created_at: now, modified_at: now };
     const site: StoredSite = {
-      uuid: newUuid(),
+      uuid,
       chatbot,
       ...request,
       status: 'running',
@@ -137,12 +137,12 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
   }
 
   return {
-    start: (chatbot, { url, max_pages = MAX_PAGES, include = [], exclude = [] }) =>
+    start: (chatbot, { url, max_pages = MAX_PAGES, include = [], exclude = [] }, uuid = newUuid()) =>
       inTurn(async () => {
         const request = { url, max_pages, include, exclude };
         const known = (await store.sites(chatbot)).find((site) => site.url === url);
         if (known && crawls.has(known.uuid)) return { site: await withProgress(known), running: true };
-        const site = await (known ? restart(known.uuid, request) : create(chatbot, request));
+        const site = await (known ? restart(known.uuid, request) : create(uuid, chatbot, request));
         const now = await store.site((site ?? known)?.uuid ?? '');
         return now && { site: await withProgress(now), running: site === undefined };
       }),

@@ -38,6 +38,7 @@ async function send(path: string, key: string, body?: unknown, user = API_KEY) {
   });
   return { status: reply.status, type: reply.headers.get('content-type'), text: await reply.text() };
 }
+const uuidIn = ({ text }: { text: string }): string => JSON.parse(text).uuid;
 const fieldOf = ({ text }: { text: string }) => JSON.parse(text).field;
 const create = '/api/v1/chatbot/create';
 const chatbots = async () => (await w.call('GET', '/api/v1/chatbots')).body as { name: string }[];
@@ -71,6 +72,28 @@ describe.each(creates)('$method $path', ({ method, path }) => {
     expect([elsewhere.status, fieldOf(elsewhere)]).toEqual([422, 'Idempotency-Key']);
     await w.call('DELETE', `/api/v1/chatbot/${chatbot}/delete`);
   });
+});
+
+it('makes one record where the process ends before it has kept the reply', async () => {
+  const requests = [];
+  for (const { method, path } of creates) {
+    const chatbot = await newChatbot(w);
+    const row = rows[`${method} ${path}`]!;
+    const uuid = (await row.on?.(w, chatbot)) ?? chatbot;
+    const [url, key, body] = [path.replace(':uuid', uuid), newKey(), row.send?.(uuid, w)];
+    requests.push({ url, key, body, first: await send(url, key, body) });
+  }
+  await w.stop();
+  await queryRows(dir, 'delete from replies');
+  await rm(join(dir, 'replies'), { recursive: true, force: true });
+  w = await startApiFixture({ DATA_DIR: dir });
+  const before = (await chatbots()).length;
+  for (const { url, key, body, first } of requests) {
+    const again = await send(url, key, body);
+    expect([again.status, uuidIn(again)], url).toEqual([200, uuidIn(first)]);
+    expect(await send(url, key, body)).toEqual(again);
+  }
+  expect((await chatbots()).length).toBe(before);
 });
 
 describe('a key', () => {
@@ -135,7 +158,7 @@ describe('a key', () => {
     ['a changed byte of the sealed reply', (line: string) => line.replace(/"body":"..../, '"body":"AAAA')],
     ['no reply', (line: string) => line.replace(/"body":"[^"]*"/, '"body":""')],
     ['another form', (line: string) => line.replace(/"body":"[^"]*",/, '')],
-  ])('counts as new where what was kept is damaged: %s', async (what, damage) => {
+  ])('gives the record as it is where what was kept is damaged: %s', async (what, damage) => {
     const key = newKey();
     const first = await send(create, key, { name: what });
     await w.stop();
@@ -148,8 +171,8 @@ describe('a key', () => {
     }
     w = await startApiFixture({ DATA_DIR: dir });
     const again = await send(create, key, { name: what });
-    expect([first.status, again.status]).toEqual([200, 200]);
-    expect(await named(what)).toHaveLength(2);
+    expect(again).toEqual(first);
+    expect(await named(what)).toHaveLength(1);
     expect(await send(create, key, { name: what })).toEqual(again);
   });
 

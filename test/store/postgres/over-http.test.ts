@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../server/cli/run.ts';
 import { startTcpProxy, type TcpProxy } from '../../fakes/tcp-proxy.ts';
-import { start, until, type Running } from '../../running.ts';
+import { API_KEY, start, until, type Running } from '../../running.ts';
 import { makeSchema, type Schema } from './fixture.ts';
 import { startPostgres } from './server.ts';
 
@@ -109,20 +109,29 @@ describe.skipIf(!server)('a server with DATABASE_URL', () => {
     const sql = postgres(schema.url, { max: 1, onnotice: () => {} });
     await sql`create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(1); return new; end'`;
     await sql`create trigger wait before insert on sessions for each row execute function wait()`;
-    const creating = docent.api('POST', `/chatbot/${chatbot}/session/create`, {});
+    const create = async (headers: Record<string, string> = {}) => {
+      const reply = await fetch(`${docent.base}/api/v1/chatbot/${chatbot}/session/create`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${API_KEY}`, ...headers },
+      });
+      return { status: reply.status, body: (await reply.json()) as Record<string, string> };
+    };
+    const withKey = { 'Idempotency-Key': 'k'.repeat(20) };
+    const creating = [create(), create(withKey)];
     await until(
       () => sql`select 1 from pg_stat_activity where wait_event = 'PgSleep'`,
-      ({ length }) => length === 1,
+      ({ length }) => length === 2,
     );
     network.loseReplies();
     await until(
       () => sql`select 1 from sessions`,
-      ({ length }) => length === 1,
+      ({ length }) => length === 2,
     );
     network.cut();
-    const { status, body } = await creating;
-    expect([status, body.code]).toEqual([503, 'unavailable']);
-    expect(body.error).toContain('what was sent may be stored, look before you send it again');
+    const [lost, lostWithKey] = await Promise.all(creating);
+    for (const { status, body } of [lost!, lostWithKey!]) expect([status, body['code']]).toEqual([503, 'unavailable']);
+    expect(lost!.body['error']).toContain('what was sent may be stored, look before you send it again');
+    expect(lostWithKey!.body['error']).toContain('send it again with the same Idempotency-Key, which stores it once');
     // Where it cannot be reached at all, nothing was sent: once the pool has found its connections broken.
     const refused = 'the database of the server does not answer; try again';
     await until(
@@ -130,6 +139,13 @@ describe.skipIf(!server)('a server with DATABASE_URL', () => {
       ({ body: { error } }) => error === refused,
     );
     network.mend();
+    const again = await until(
+      () => create(withKey),
+      ({ status }) => status === 200,
+    );
+    const stored = await sql`select uuid from sessions`;
+    expect(stored).toHaveLength(2);
+    expect(stored.map(({ uuid }) => uuid)).toContain(again.body['uuid']);
     await sql.end();
   });
 

@@ -47,8 +47,7 @@ describe.skipIf(!server)('an Idempotency-Key that comes to several servers', () 
 
   it('is answered by one that finds the process gone which had it', async () => {
     const key = newUuid();
-    const begun = create(servers[0]!, key, 'Ferries');
-    await begun;
+    const first = await create(servers[0]!, key, 'Ferries');
     // As it is where a process is killed before it saves the reply.
     await sql`insert into processes (uuid) values ('killed')`;
     await sql`insert into reply_claims (key, process) select key, 'killed' from replies`;
@@ -58,7 +57,8 @@ describe.skipIf(!server)('an Idempotency-Key that comes to several servers', () 
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(isAnswered).toBe(false);
     await sql`delete from processes where uuid = 'killed'`;
-    expect((await waiting).status).toBe(200);
+    expect(await waiting).toEqual(first);
+    expect(await chatbots()).toHaveLength(1);
     await until(
       () => sql`select 1 from reply_claims`,
       ({ length }) => length === 0,
