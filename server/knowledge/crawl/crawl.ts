@@ -4,7 +4,7 @@ import type { Change, StoredSite, StoredSource } from '../../store/store.ts';
 import { asWebFailure } from '../../web/errors.ts';
 import type { CrawlDeps } from './deps.ts';
 import { Frontier, type PageLinks } from './frontier.ts';
-import { DEAD, CrawlProgress } from './progress.ts';
+import { DEAD, CrawlProgress, pagesOf } from './progress.ts';
 import { followedBy, NO_PAGE, withDeadLink } from './dead-links.ts';
 import { readFirstPage, statusWithoutFirstPage } from './first-page.ts';
 import { Unreadable } from '../readers/errors.ts';
@@ -64,12 +64,9 @@ export class Crawl {
 
   /** Enters the stored pages of the site, then begins or goes on. */
   async begin(): Promise<void> {
-    const { chatbot, uuid, max_pages, plan, round } = this.#site;
-    const all = (await this.#deps.store.sources(chatbot)).filter((one) => one.site === uuid && this.#fits(one));
-    const [dead, living] = [all.filter(({ status }) => status === DEAD), all.filter(({ status }) => status !== DEAD)];
-    for (const some of [living, dead]) {
-      for (const source of some.slice(0, max_pages)) this.#frontier.enter(source, round);
-    }
+    const { chatbot, plan, round } = this.#site;
+    const sources = await this.#deps.store.sources(chatbot);
+    for (const source of pagesOf(this.#site, this.#scope, sources)) this.#frontier.enter(source, round);
     if (plan === '') await this.#beginFirst();
     this.#next();
   }
@@ -116,7 +113,10 @@ export class Crawl {
     if (!this.has(source.uuid)) return this.#deps.ingestion.readAndCommit(source, signal);
     try {
       const { removed, ...outcome } = await this.#ingestPage(source, signal);
-      this.#ended(source.uuid, outcome.status, removed);
+      // Where another process was told to learn it: once more, and here, since the crawl needs its links and its end.
+      const isTaken = !removed && outcome.status === 'gone' && (await this.#deps.store.source(source.uuid));
+      if (isTaken) this.#inBackground(this.#begin(source.uuid));
+      else this.#ended(source.uuid, outcome.status, removed);
       return outcome;
     } catch (error) {
       if (error instanceof Superseded) return this.#lose();
@@ -206,10 +206,6 @@ export class Crawl {
     this.#next();
   }
 
-  #fits({ file_name, own }: StoredSource): boolean {
-    return this.#site.home === '' || own === 1 || this.#scope.holds(new URL(file_name));
-  }
-
   async #beginFirst(): Promise<void> {
     const { url, chatbot } = this.#site;
     if (this.#scope.holds(new URL(url))) await this.#frontier.take(this.#site, this.#scope, url);
@@ -264,7 +260,9 @@ export class Crawl {
   }
 
   async #finish(status: string): Promise<void> {
+    const { store } = this.#deps;
     const { uuid, chatbot } = this.#site;
+    if (store.learners) this.#pages.update(await store.sources(chatbot));
     const { counts } = this.#pages;
     await this.#keep({ status, ...counts });
     this.#deps.log.info({ site: uuid, chatbot, status, ...counts }, 'site learned');

@@ -1,9 +1,19 @@
-import type { StoredSource } from '../../store/store.ts';
+import { isPending } from '../../schema/records.ts';
+import type { StoredSite, StoredSource } from '../../store/store.ts';
 import type { PageState } from '../ingest/fetch.ts';
+import type { Scope } from './scope.ts';
 
 export const SUCCESS = 'success';
 /** Status of a page that was ingested before, or added by its owner, and now is 404 or 410. It does not count to `max_pages`. */
 export const DEAD = 'error:not found';
+
+/** Of the sources of a chatbot those that a crawl begins with, dead ones last. */
+export function pagesOf({ uuid, home, max_pages }: StoredSite, scope: Scope, sources: StoredSource[]): StoredSource[] {
+  const fits = ({ file_name, own }: StoredSource) => home === '' || own === 1 || scope.holds(new URL(file_name));
+  const all = sources.filter((one) => one.site === uuid && fits(one));
+  const isDead = ({ status }: StoredSource) => status === DEAD;
+  return [all.filter((one) => !isDead(one)), all.filter(isDead)].flatMap((some) => some.slice(0, max_pages));
+}
 
 type State = 'waits' | 'learning' | 'done' | 'failed';
 
@@ -82,6 +92,16 @@ export class CrawlProgress {
     this.#set(uuid, status === SUCCESS ? 'done' : 'failed');
     if (status === DEAD) this.#dead.add(uuid);
     else this.#dead.delete(uuid);
+  }
+
+  /** Takes up what other processes have changed of the pages that have ended: of all `sources` of the chatbot. */
+  update(sources: readonly StoredSource[]): void {
+    const statuses = new Map(sources.map(({ uuid, status }) => [uuid, status]));
+    for (const [uuid, state] of this.#states) {
+      const status = statuses.get(uuid);
+      if (status === undefined) this.drop(uuid);
+      else if ((state === 'done' || state === 'failed') && !isPending(status)) this.end(uuid, status);
+    }
   }
 
   /** Moves the first waiting page that `may` allows to `learning`, and returns it. */

@@ -205,6 +205,40 @@ describe.skipIf(!server)('learning by several processes', () => {
     expect(a.outcomes).not.toContain('done');
   });
 
+  const pageOf = async (path: string): Promise<StoredSource> =>
+    (await b.store.sources(chatbot)).find(({ file_name }) => file_name === site.origin + path)!;
+
+  it('counts a page of a crawl that the other was told to learn meanwhile', async () => {
+    held = '/page/3';
+    const { site: started } = await crawl(a);
+    await isFetched('/page/3');
+    held = '';
+    const openFirst = open;
+    gate = Promise.resolve();
+    const { uuid } = await pageOf('/page/3');
+    expect(await b.knowledge.reingest(uuid)).toBe(true);
+    await until(
+      () => b.store.source(uuid),
+      (one) => one!.status === 'success',
+    );
+    openFirst();
+    expect(await ended(started.uuid)).toMatchObject({ status: 'done', found: 5, done: 5, failed: 0 });
+    expect((await b.store.document(uuid))!.text).toContain('3 o');
+  });
+
+  it('counts no page of a crawl that the other has deleted meanwhile', async () => {
+    held = '/page/3';
+    const { site: started } = await crawl(a);
+    await isFetched('/page/3');
+    const [first, third] = [await pageOf('/page'), await pageOf('/page/3')];
+    for (const { uuid } of [first, third]) {
+      await b.store.deleteSource(uuid);
+      b.knowledge.removeSource(chatbot, uuid);
+    }
+    open();
+    expect(await ended(started.uuid)).toMatchObject({ status: 'done', found: 3, done: 3, failed: 0 });
+  });
+
   it('stops a crawl of the other process', async () => {
     shut();
     const { site: started } = await crawl(a);
