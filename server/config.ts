@@ -183,15 +183,37 @@ function readAddress(name: string, value: string | undefined): string | undefine
   return url.href.replace(/\/+$/, '');
 }
 
+/** Never says what it is given: it has a password. */
 function readDatabaseUrl(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || !url.hostname || url.pathname.length < 2)
+  const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(value) ?? [];
+  const isWhole = url && ['postgres:', 'postgresql:'].includes(url.protocol) && url.hostname && url.pathname.length > 1;
+  // Behind a # that belongs to a password all else is no address any more.
+  if (
+    !isWhole ||
+    url.hash ||
+    authority.split('@').length > 2 ||
+    decoded(`${url.username}${url.password}`) === undefined
+  )
     throw invalidVariable(
       'DATABASE_URL',
-      'the address of a PostgreSQL database: postgres://user:password@host:5432/name',
+      'the address of a PostgreSQL database, postgres://user:password@host:5432/name, with a percent-encoded password (@ as %40, # as %23, / as %2F, % as %25)',
     );
+  const mode = url.searchParams.get('sslmode');
+  if (mode !== null && !SSL_MODES.includes(mode))
+    throw new Error(`sslmode of DATABASE_URL must be one of ${SSL_MODES.join(', ')}`);
   return value;
+}
+
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function readHostPorts(value: string | undefined): string[] {

@@ -1,4 +1,5 @@
 import type { Sql } from './connection.ts';
+import { checkVersion } from './start-faults.ts';
 
 /**
  * The schema, step by step: a step that has been released never changes, and one that changes rows first copies them to a
@@ -170,6 +171,8 @@ export const SCHEMA_VERSION = STEPS.length;
  * earlier version, for tests of its migration.
  */
 export async function migrate(sql: Sql, target = SCHEMA_VERSION): Promise<void> {
+  const [server] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`;
+  checkVersion(Number(server!.version));
   await sql.begin(async (step) => {
     await step`select pg_advisory_xact_lock(${LOCK})`;
     await step`create table if not exists schema_version (version integer not null)`;

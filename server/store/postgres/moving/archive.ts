@@ -8,7 +8,8 @@ import { connect, END_TIMEOUT, inTransaction, type ConnectionOptions, type Queri
 import { createContext, fromJson, type PostgresContext } from '../context.ts';
 import { checkSchema, migrate } from '../migrations.ts';
 import { findOwner } from '../owner.ts';
-import { awayCode, DatabaseWatch, unreachable } from '../outage.ts';
+import { DatabaseWatch } from '../outage.ts';
+import { explainStart } from '../start-faults.ts';
 import { beginProcess } from '../shared/processes.ts';
 import { verbsOf } from './verbs.ts';
 
@@ -92,7 +93,7 @@ export async function openPostgresReader({
     return { snapshot: (act) => readSnapshot(context, clock, act), close };
   } catch (error) {
     await close();
-    throw awayCode(error) === undefined ? error : unreachable(error as Error);
+    throw explainStart(error);
   }
 }
 
@@ -103,7 +104,7 @@ export async function findInstallation(connection: ConnectionOptions): Promise<s
     const [there] = await sql<{ name: string | null }[]>`select to_regclass('installation')::text as name`;
     return there!.name === null ? undefined : (await findOwner(sql))?.user.uuid;
   } catch (error) {
-    throw awayCode(error) === undefined ? error : unreachable(error as Error);
+    throw explainStart(error);
   } finally {
     await sql.end({ timeout: END_TIMEOUT });
   }
@@ -138,7 +139,7 @@ export async function importToPostgres<T>({
     });
     return (await importing.finally(() => own.end())) as T;
   } catch (error) {
-    throw awayCode(error) === undefined ? error : unreachable(error as Error);
+    throw explainStart(error);
   } finally {
     await sql.end({ timeout: END_TIMEOUT });
   }

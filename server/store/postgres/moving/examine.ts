@@ -1,7 +1,8 @@
 import { newUuid } from '../../../schema/ids.ts';
 import { connect, END_TIMEOUT, inTransaction, type ConnectionOptions, type Queries } from '../connection.ts';
 import { checkSchema } from '../migrations.ts';
-import { awayCode, DatabaseWatch, unreachable } from '../outage.ts';
+import { DatabaseWatch } from '../outage.ts';
+import { explainStart } from '../start-faults.ts';
 import { beginProcess } from '../shared/processes.ts';
 import { CURSOR_ROWS } from './archive.ts';
 
@@ -123,7 +124,7 @@ export async function examineTables({ isDry, patience, ...options }: ExamineOpti
     });
     return await examining.finally(() => own?.end());
   } catch (error) {
-    throw awayCode(error) === undefined ? error : unreachable(error as Error);
+    throw explainStart(error);
   } finally {
     await sql.end({ timeout: END_TIMEOUT });
   }
