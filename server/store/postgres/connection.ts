@@ -14,8 +14,8 @@ export interface ConnectionOptions {
   max?: number | undefined;
   /** The database refuses what would change it. */
   isReadOnly?: boolean;
-  /** Opens the connections; the driver does by default. */
-  open?: (address: Address) => Socket;
+  /** Opens the connections, `backoff` seconds after one that failed; the driver does by default. */
+  network?: { open(address: Address): Socket; backoff(): number };
 }
 
 /** Of the driver's options, parsed. */
@@ -30,20 +30,17 @@ export interface Address {
 const [STATEMENT_MS, IDLE_IN_TRANSACTION_MS] = [30_000, 30_000];
 /** Seconds. */
 const [CONNECT_TIMEOUT, IDLE_TIMEOUT] = [5, 60];
-/** Seconds between two attempts to connect; the driver's own pause grows to 20. */
-const BACKOFF = 0.25;
 const MAX_CONNECTIONS = 10;
 /** Seconds that queries may take when the pool is closed. */
 export const END_TIMEOUT = 5;
 
 /** A pool; it connects at the first query, and again after a lost connection. */
-export const connect = ({ url, max = MAX_CONNECTIONS, isReadOnly = false, open }: ConnectionOptions): Sql =>
+export const connect = ({ url, max = MAX_CONNECTIONS, isReadOnly = false, network }: ConnectionOptions): Sql =>
   postgres(url, {
     max,
     connect_timeout: CONNECT_TIMEOUT,
     idle_timeout: IDLE_TIMEOUT,
-    backoff: () => BACKOFF,
-    ...(open && { socket: open }),
+    ...(network && { socket: network.open, backoff: network.backoff }),
     onnotice: () => {},
     fetch_types: false,
     connection: {
@@ -55,14 +52,32 @@ export const connect = ({ url, max = MAX_CONNECTIONS, isReadOnly = false, open }
   });
 
 const FOREIGN_KEY = '23503';
+/** Of columns that name the process. */
+const OF_PROCESS = /_(?:writer|learner|crawler|process)_fkey$/;
+
+const isOrphaned = (error: unknown, ofProcess: boolean): boolean =>
+  error instanceof postgres.PostgresError &&
+  error.code === FOREIGN_KEY &&
+  OF_PROCESS.test(error.constraint_name ?? '') === ofProcess;
 
 /** What `act` gives; `otherwise` where the record that it belongs to was deleted meanwhile. */
 export async function unlessOrphaned<T>(otherwise: T, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (error instanceof postgres.PostgresError && error.code === FOREIGN_KEY) return otherwise;
+    if (isOrphaned(error, false)) return otherwise;
     throw error;
+  }
+}
+
+/** What `act` gives; once more, after `begin`, where the others have taken this process for dead meanwhile. */
+export async function unlessForgotten<T>(begin: () => Promise<unknown>, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!isOrphaned(error, true)) throw error;
+    await begin();
+    return act();
   }
 }
 

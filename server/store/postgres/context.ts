@@ -2,7 +2,7 @@ import { forEachSliced } from '../../async/time-slice.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Bus } from '../bus.ts';
 import { InFlight, type RunVerb } from '../in-flight.ts';
-import type { Sql } from './connection.ts';
+import { unlessForgotten, type Sql } from './connection.ts';
 import type { DatabaseWatch } from './outage.ts';
 
 /** What the verbs work with. */
@@ -32,12 +32,13 @@ interface ContextOptions {
 
 export function createContext({ sql, process, watch, bus }: ContextOptions): PostgresContext {
   const inFlight = new InFlight();
+  const begin = async () => sql`insert into processes (uuid) values (${process}) on conflict do nothing`;
   return {
     sql,
     process,
     mutex: new KeyedMutex(),
     inFlight,
-    run: (act) => inFlight.run(() => watch.run(act)),
+    run: (act) => inFlight.run(() => watch.run(() => unlessForgotten(begin, act))),
     nextOrder: createOrder(),
     deletions: new Set(),
     bus,

@@ -1,9 +1,9 @@
-import { connect as connectSocket, type Socket } from 'node:net';
+import { connect as connectSocket, Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { connect, type Address, type ConnectionOptions } from './connection.ts';
 
-/** Milliseconds that a database has to accept a connection and answer on it. */
-const ANSWER_MS = 3000;
+/** Seconds between two attempts to connect, and while none is made: then what waits for one is to fail soon. */
+const [PAUSE, REFUSED_PAUSE] = [0.25, 0.02];
 
 /** An error of the network, with the code that Node has for it. */
 const lost = (code: string): Error => Object.assign(new Error('the connection to the database is lost'), { code });
@@ -16,13 +16,18 @@ export class Network {
   readonly #options: ConnectionOptions;
   readonly #sockets = new Set<Socket>();
   #turn = 0;
+  #isRefusing = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
   }
 
+  /** For the driver, whose own pause grows to 20 s. */
+  readonly backoff = (): number => (this.#isRefusing ? REFUSED_PAUSE : PAUSE);
+
   /** For the driver. */
   readonly open = ({ host, port, path }: Address): Socket => {
+    if (this.#isRefusing) return refusedSocket();
     for (const one of this.#sockets) if (one.destroyed) this.#sockets.delete(one);
     const turn = this.#turn++ % host.length;
     const to = path ? { path } : { host: host[turn]!, port: port[turn]! };
@@ -34,8 +39,9 @@ export class Network {
     return Object.assign(socket, to);
   };
 
-  /** Ends every connection: what waits for a reply on one fails. */
-  breakOff(): void {
+  /** Ends every connection, and refuses new ones until `accept`: what waits for a reply, or for a connection, fails. */
+  refuse(): void {
+    this.#isRefusing = true;
     for (const socket of this.#sockets) {
       // Under TLS nobody listens, and an error would end the process.
       if (socket.listenerCount('error') > 0) socket.destroy(lost('ECONNRESET'));
@@ -44,12 +50,19 @@ export class Network {
     this.#sockets.clear();
   }
 
-  /** Asks the database for a sign of life on a connection of its own: those of the pool may be busy. Rejects where there is none. */
-  async probe(): Promise<void> {
+  accept(): void {
+    this.#isRefusing = false;
+  }
+
+  /**
+   * Asks the database for a sign of life on a connection of its own: those of the pool may be busy. Rejects where there is none for
+   * `patience` ms.
+   */
+  async probe(patience: number): Promise<void> {
     const own = new Network(this.#options);
-    const sql = connect({ ...this.#options, max: 1, open: own.open });
+    const sql = connect({ ...this.#options, max: 1, network: own });
     const over = new AbortController();
-    const silence = wait(ANSWER_MS, undefined, { signal: over.signal, ref: false })
+    const silence = wait(patience, undefined, { signal: over.signal, ref: false })
       // A process that was busy for so long has not read the answer yet.
       .then(() => nextTurn())
       .then(() => Promise.reject(lost('ETIMEDOUT')));
@@ -59,7 +72,13 @@ export class Network {
       over.abort();
       silence.catch(() => {});
       void sql.end({ timeout: 0 }).catch(() => {});
-      own.breakOff();
+      own.refuse();
     }
   }
+}
+
+function refusedSocket(): Socket {
+  const socket = new Socket();
+  setImmediate(() => socket.destroy(lost('ECONNREFUSED')));
+  return socket;
 }

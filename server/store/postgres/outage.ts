@@ -26,7 +26,9 @@ const NO_SERVER = /^(?:08...|57P0[123])$/;
 const UNSENT = /^(?:CONNECT_TIMEOUT|CONNECTION_ENDED|ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
 
 /** Milliseconds between two looks whether a database that is away is back, and of silence on all connections before the first. */
-const [LOOK_MS, SILENCE_MS] = [250, 3000];
+const [LOOK_MS, SILENCE_MS] = [250, 2000];
+/** Milliseconds that it has to accept a connection and answer on it. While it is away, at first less: it may be back by now. */
+const ANSWER_MS = 3000;
 
 /**
  * Turns what a database throws that is away into a refusal, and reports it to `/readyz` until a statement succeeds. With a network, a
@@ -35,7 +37,7 @@ const [LOOK_MS, SILENCE_MS] = [250, 3000];
 export class DatabaseWatch {
   readonly #health: Pick<Health, 'report' | 'clear'> | undefined;
   readonly #log: StoreLog | undefined;
-  readonly #network: Pick<Network, 'probe' | 'breakOff'> | undefined;
+  readonly #network: Pick<Network, 'probe' | 'refuse' | 'accept'> | undefined;
   readonly #listeners: (() => void)[] = [];
   /** The fault that is reported. */
   #isAway = false;
@@ -50,12 +52,12 @@ export class DatabaseWatch {
   constructor(
     health: Pick<Health, 'report' | 'clear'> | undefined,
     log: StoreLog | undefined,
-    network?: Pick<Network, 'probe' | 'breakOff'>,
+    network?: Pick<Network, 'probe' | 'refuse' | 'accept'>,
   ) {
     this.#health = health;
     this.#log = log;
     this.#network = network;
-    if (network) this.#timer = setInterval(() => this.#listen(), SILENCE_MS / 3).unref();
+    if (network) this.#timer = setInterval(() => this.#listen(), SILENCE_MS / 4).unref();
   }
 
   /** Calls `act` as soon as a database that could not be reached can be. */
@@ -99,20 +101,22 @@ export class DatabaseWatch {
   }
 
   /** Never rejects. */
-  async #lookUntilBack(network: Pick<Network, 'probe' | 'breakOff'>): Promise<void> {
+  async #lookUntilBack(network: Pick<Network, 'probe' | 'refuse' | 'accept'>): Promise<void> {
     let fault: unknown;
-    for (;;) {
-      fault = await network.probe().then(
+    for (let patience = ANSWER_MS; ;) {
+      fault = await network.probe(patience).then(
         () => undefined,
         (error: unknown) => error,
       );
       if (!isUnreachable(fault) || this.#isClosed) break;
       this.#failed(awayCode(fault)!, fault);
       // What a server that shuts down has begun, it ends.
-      if (!(fault instanceof postgres.PostgresError)) network.breakOff();
+      if (!(fault instanceof postgres.PostgresError)) network.refuse();
+      patience = this.#gone === undefined ? ANSWER_MS / 3 : Math.min(patience * 1.2, ANSWER_MS);
       this.#gone = fault;
       await wait(LOOK_MS, undefined, { ref: false });
     }
+    network.accept();
     const wasGone = this.#gone !== undefined;
     this.#gone = this.#looking = undefined;
     this.#heardAt = performance.now();
@@ -164,7 +168,3 @@ export function awayCode(error: unknown): string | undefined {
   const codes = error instanceof postgres.PostgresError ? UNAVAILABLE : UNREACHABLE;
   return codes.test(code) ? code : undefined;
 }
-
-/** For the person who starts the server; the address, which has a password, is not named. */
-export const unreachable = (error: Error): Error =>
-  new Error(`DATABASE_URL: the database does not answer: ${error.message || awayCode(error)}`, { cause: error });

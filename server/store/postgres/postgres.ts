@@ -15,12 +15,13 @@ import { messageVerbs } from './message-verbs.ts';
 import { migrate } from './migrations.ts';
 import { Network } from './network.ts';
 import { ownerOf } from './owner.ts';
-import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
+import { DatabaseWatch } from './outage.ts';
 import { startCleaning } from './shared/clean.ts';
 import { learnersOf } from './shared/learners.ts';
 import { passageVersions } from './shared/passages.ts';
 import { replyClaimsOf } from './shared/reply-claims.ts';
 import { beginProcess, type OwnProcess } from './shared/processes.ts';
+import { explainStart } from './start-faults.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
 import { visitsOf } from './shared/visits.ts';
@@ -39,7 +40,7 @@ interface PostgresOptions extends ConnectionOptions {
 export async function openPostgresStore(options: PostgresOptions): Promise<SnapshotStore> {
   const network = new Network(options);
   const watch = new DatabaseWatch(options.health, options.log, network);
-  const sql = connect({ ...options, open: network.open });
+  const sql = connect({ ...options, network });
   let own: OwnProcess | undefined;
   try {
     await migrate(sql);
@@ -81,6 +82,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
     await own?.end().catch(() => {});
     await watch.close();
     await sql.end({ timeout: END_TIMEOUT });
-    throw awayCode(error) === undefined ? error : unreachable(error as Error);
+    throw explainStart(error);
   }
 }

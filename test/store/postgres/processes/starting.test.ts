@@ -9,7 +9,7 @@ import { importToPostgres, openPostgresReader } from '../../../../server/store/p
 import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
 import type { OwnerAccount, Store } from '../../../../server/store/store.ts';
 import { start, until, type Running } from '../../../running.ts';
-import { aChatbot } from '../../records.ts';
+import { aChatbot, aMessage, aSession } from '../../records.ts';
 import { makeSchema, type Schema } from '../fixture.ts';
 import { startPostgres } from '../server.ts';
 
@@ -47,6 +47,18 @@ describe.skipIf(!server)('processes that start', () => {
     }
     await Promise.all(servers.map((one) => one.stop()));
     await Promise.all(dirs.map((dir) => rm(dir, { recursive: true })));
+  });
+
+  it('and are taken for dead while they are busy, take the next question all the same', async () => {
+    const store = await openPostgresStore({ url: schema.url, clock: Date.now });
+    const chatbot = aChatbot(store.owner.user.uuid);
+    await store.createChatbot(chatbot, []);
+    await sql`delete from processes`;
+    const session = aSession(chatbot.uuid);
+    const message = { ...aMessage(session.uuid), finish_reason: '' as const };
+    expect(await store.answers!.begin(message, session)).toBe(true);
+    expect(await count('processes')).toBe(1);
+    await store.close();
   });
 
   it('at once, as many as there may be, each go on with the others', async () => {
