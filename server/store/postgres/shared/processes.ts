@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Refusal } from '../../../schema/errors.ts';
 import { inTransaction, type Queries, type Sql } from '../connection.ts';
 import type { DatabaseWatch } from '../outage.ts';
 
@@ -77,7 +78,12 @@ export async function beginProcess({
     async end() {
       clearInterval(timer);
       await beating;
-      await sql`delete from processes where uuid = ${uuid}`;
+      // Where the database is away, the others take it for dead after a while.
+      await watch
+        .run(() => sql`delete from processes where uuid = ${uuid}`)
+        .catch((error: unknown) => {
+          if (!(error instanceof Refusal)) throw error;
+        });
     },
   };
 }
