@@ -1,5 +1,5 @@
-/** What changed: the passages of a chatbot. */
-export type Topic = 'passages';
+/** What changed: the passages of a chatbot; or a chatbot that is gone with all of its own. */
+export type Topic = 'passages' | 'deleted chatbot';
 
 /** Gets the id of what changed. Must not throw. */
 export type BusListener = (id: string) => void;

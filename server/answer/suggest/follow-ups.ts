@@ -42,6 +42,11 @@ export class FollowUps {
     this.#checks.get(chatbot)?.known.clear();
   }
 
+  /** To be called when the chatbot is deleted. */
+  drop(chatbot: string): void {
+    this.#checks.delete(chatbot);
+  }
+
   /**
    * Adds at most 3 to a streamed answer that quotes its sources and has ended. Not async: while a model writes, nothing of the
    * context is kept but what is needed here.

@@ -41,6 +41,7 @@ export class Suggestions {
   /** Chatbots are worked on one after another. */
   #work = Promise.resolve();
   #isClosed = false;
+  readonly #unsubscribe: (() => void)[];
 
   constructor(options: SuggestionsOptions) {
     this.#options = options;
@@ -50,6 +51,12 @@ export class Suggestions {
       router: this.#router,
       onError: (error, chatbot) => options.log.error({ err: error, chatbot }, 'an answer has no follow-up questions'),
     });
+    const { bus } = options.store;
+    // Of other processes too.
+    this.#unsubscribe = [
+      bus.subscribe('passages', (chatbot) => this.followUps.forget(chatbot)),
+      bus.subscribe('deleted chatbot', (chatbot) => this.followUps.drop(chatbot)),
+    ];
   }
 
   /** To be called when a source has been ingested, or is gone: suggestions are chosen anew, in the background. */
@@ -89,6 +96,7 @@ export class Suggestions {
   /** What is under way ends with the store. */
   close(): void {
     this.#isClosed = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     for (const { timer } of this.#due.values()) clearTimeout(timer);
   }
 

@@ -11,7 +11,7 @@ type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSit
 
 /** Chatbots, and their agents, tags and sites. */
 export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
-  const { sql, mutex, run, nextOrder, deletions, versions } = context;
+  const { sql, mutex, run, nextOrder, deletions, versions, bus } = context;
   const agents = new SubRecords<StoredAgent>(context, {
     table: 'agents',
     links: 'agent_sources',
@@ -58,6 +58,7 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
     deletions.add(known);
     if ((await marked).count === 0) return false;
     await sql`delete from chatbots where uuid = ${uuid}`;
+    bus.publish('deleted chatbot', uuid);
     return true;
   }
 

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Suggestions } from '../../../server/answer/suggest/suggestions.ts';
 import { Ingestion } from '../../../server/knowledge/ingest/ingest.ts';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import type { SourceDocument, Store } from '../../../server/store/store.ts';
@@ -140,6 +141,41 @@ describe.skipIf(!server)('search by several processes', () => {
     await a!.store.putDocument(second!, documentOf('Another ferry.'));
     expect(await b!.find(chatbot)).toHaveLength(9);
     expect(b!.reads()).toBe(1);
+  });
+
+  it('drops an index from memory whose chatbot another process has deleted', async () => {
+    await add(a!.store, textOf(1));
+    expect(await b!.find(chatbot)).toEqual([textOf(1)]);
+    await a!.store.deleteChatbot(chatbot);
+    await until(
+      () => b!.find(chatbot),
+      ({ length }) => length === 0,
+    );
+  });
+
+  it('forgets which follow-up questions are answered once another process changes or deletes the chatbot', async () => {
+    const suggestions = new Suggestions({
+      store: b!.store,
+      knowledge: {} as never,
+      isIngesting: () => false,
+      hasModel: false,
+      log,
+    });
+    const told: string[] = [];
+    suggestions.followUps.forget = (uuid) => void told.push(`forget ${uuid}`);
+    suggestions.followUps.drop = (uuid) => void told.push(`drop ${uuid}`);
+    await add(a!.store, textOf(1));
+    await until(
+      async () => told,
+      ({ length }) => length === 1,
+    );
+    await a!.store.deleteChatbot(chatbot);
+    await until(
+      async () => told,
+      ({ length }) => length === 2,
+    );
+    expect(told).toEqual([`forget ${chatbot}`, `drop ${chatbot}`]);
+    suggestions.close();
   });
 
   it('refreshes an index that is in memory before the next question', async () => {

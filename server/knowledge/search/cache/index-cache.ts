@@ -52,13 +52,18 @@ export class IndexCache {
   /** Questions that wait for an index. */
   #waiting = 0;
   #isClosed = false;
-  readonly #unsubscribe: (() => void) | undefined;
+  readonly #unsubscribe: (() => void)[];
 
   constructor(options: IndexCacheOptions) {
     this.#options = options;
     this.#sweeper = setInterval(() => this.sweep(), Math.max(1000, options.idle / 4)).unref();
     const { passages, bus } = options.store;
-    this.#unsubscribe = passages && bus.subscribe('passages', (chatbot) => void this.#catchUp(chatbot));
+    this.#unsubscribe = passages
+      ? [
+          bus.subscribe('passages', (chatbot) => void this.#catchUp(chatbot)),
+          bus.subscribe('deleted chatbot', (chatbot) => this.drop(chatbot)),
+        ]
+      : [];
   }
 
   async get(chatbot: string): Promise<PassageIndex<StoredSource>> {
@@ -127,7 +132,7 @@ export class IndexCache {
   /** Ends builds for which no question waits. */
   close(): void {
     this.#isClosed = true;
-    this.#unsubscribe?.();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     clearInterval(this.#sweeper);
     for (const timer of this.#settling.values()) clearTimeout(timer);
     this.#indexes.clear();
