@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Context, Middleware } from 'koa';
@@ -134,9 +135,12 @@ function controlRoutes(deps: ControlDeps): Middleware {
     if (uuid === undefined) throw invalid('session', 'must be the whole identifier of a conversation');
     return forgetSession(deps, uuid);
   });
-  router.get('/export', (ctx) => {
+  router.get('/export', async (ctx) => {
+    const archive = archiveStream(deps.snapshots, clock);
+    // A store that cannot be read refuses with a sentence, while there is no reply yet.
+    await once(archive, 'readable');
     ctx.type = STREAM_TYPE;
-    ctx.body = archiveStream(deps.snapshots, clock);
+    ctx.body = archive;
   });
   on('GET', '/job/:uuid', (_, uuid) => ingestJob(deps, uuid));
   on('POST', '/job/:uuid/stop', (_, uuid) => stopIngestJob(deps, uuid));

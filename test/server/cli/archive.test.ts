@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../server/cli/run.ts';
 import { lockFolder } from '../../../server/store/lowdb/files/lock.ts';
+import { startTcpProxy } from '../../fakes/tcp-proxy.ts';
 import { start, until, type Running } from '../../running.ts';
 import { makeSchema, type Schema } from '../../store/postgres/fixture.ts';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
@@ -131,6 +132,22 @@ describe.skipIf(!server)('from a database itself', () => {
     expect(await exportAll(url.href)).toMatchObject({ code: 0, err: expect.stringContaining('exported 1 chatbot, ') });
     expect(await exportAll()).toMatchObject({ code: 0 });
     expect(await rows()).toEqual(before);
+  });
+
+  it('through the socket says that the database is away', async () => {
+    const url = new URL(schema.url);
+    const network = await startTcpProxy(Number(url.port || 5432));
+    [url.hostname, url.port] = ['127.0.0.1', String(network.port)];
+    const running = await start({ DATABASE_URL: url.href });
+    network.cut();
+    expect(await docent(['export', '-'], { DATA_DIR: running.dataDir })).toEqual({
+      code: 1,
+      out: '',
+      err: 'docent: the database of the server does not answer; try again\n',
+    });
+    network.mend();
+    await running.stop();
+    await network.close();
   });
 
   it('says so where it has no tables, or those of another version', async () => {
