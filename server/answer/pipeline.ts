@@ -22,6 +22,7 @@ import { gatherContext, type GatherOptions } from './retrieve/gather.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
 import type { FollowUps } from './suggest/follow-ups.ts';
+import { createProposalFilter } from './suggest/proposals.ts';
 import { SourceHosts } from './safety/hosts.ts';
 import { withoutForeignAddresses, withSafety } from './safety/safety.ts';
 
@@ -123,10 +124,13 @@ async function replyOf(
   return { finish_reason: run.stopped ? 'stopped' : 'stop', citations: {}, meta, parts: tools?.parts };
 }
 
+/** Tokens of a context from which on a model also proposes questions to go on with. */
+const MIN_PROPOSING = 8000;
+
 /** Not async: an async function would keep the whole context in memory while the model writes. */
 function answerWithModel(
   context: AnswerContext,
-  { model, fallbackFor, catalogue, clock, judge, claims }: PipelineOptions & { model: Model },
+  { model, fallbackFor, catalogue, clock, judge, claims, followUps }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, routing, query, found, hosts, tools } = context;
@@ -136,10 +140,12 @@ function answerWithModel(
   const { chatbot } = question;
   const { turns, found: searched, more } = { ...context, ...context.searched };
   const scene = { chatbot, page: pageOf(question), clock };
-  const asked = { agent, turns, found: searched, more, query, cite, acceptedLanguages, scene };
+  const proposes = size >= MIN_PROPOSING && followUps?.isWanted(question) === true;
+  const asked = { agent, turns, found: searched, more, query, cite, proposes, acceptedLanguages, scene };
   const given = fitContext(asked, size, tools?.reserved);
   const safe = { chatbot, agent, found: given.found, hosts };
   const checked = cite ? judge?.filterFor({ given: given.found, query: query.text, agent }, run) : undefined;
+  const proposals = createProposalFilter();
   const markers = withSafety(checked ?? createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
   const fallback = fallbackFor(agent?.meta.model ?? '');
   const answersAtStart = fallback.begin();
@@ -147,7 +153,7 @@ function answerWithModel(
   let quotable = fallback.quotes ? context : undefined;
   const onText = (piece: string): void => {
     if (run.stopped) return;
-    run.append(markers.pass(piece));
+    run.append(markers.pass(proposes ? proposals.pass(piece) : piece));
     if (quotable && run.appended > 0 && !unstreamed) quotable = undefined;
     if (run.isFull) generation.stop();
   };
@@ -169,7 +175,11 @@ function answerWithModel(
 
   const ended: Promise<GenerationResult> = generation.done.catch(generationError);
   // Of an answer that is stopped while its citations wait for their check, what was written stays, as without one.
-  const rest = (): void => (checked ? run.appendClosing(markers.rest()) : run.append(markers.rest()));
+  const rest = (): void => {
+    run.append(markers.pass(proposals.rest()));
+    if (checked) run.appendClosing(markers.rest());
+    else run.append(markers.rest());
+  };
   const settled = checked ? ended.then((end) => checkEnd(checked, end, rest)) : ended;
   return settled.then(({ finish, totalTokens, checkTokens = 0, refusal }: GenerationResult) => {
     const total_tokens = (tools?.tokens ?? totalTokens) + checkTokens;
@@ -220,6 +230,7 @@ function answerWithModel(
       ...closing,
       ...(needsPages ? { parts: [...(closing?.parts ?? []), ...nearest] } : {}),
       ...(refusal ? { refusal } : {}),
+      proposed: proposals.proposed(),
     };
     if (isUnknown) return offer().then((offered) => (run.append(offered && `\n\n${offered}`), result));
     return doubt && claims ? claims.check(result, doubt, run) : result;

@@ -6,6 +6,7 @@ import type { Clock } from '../schema/ids.ts';
 import type { StoredAgent, StoredChatbot, StoredMessage } from '../store/store.ts';
 import { withoutMarkers } from './citations/stream-filter.ts';
 import { phrasesFor } from './extract/phrases.ts';
+import { PROPOSE } from './suggest/proposals.ts';
 
 /** Earlier turns that the model gets. */
 export const MAX_TURNS = 6;
@@ -32,6 +33,8 @@ export interface PromptOptions {
   found: Found[];
   query: Query;
   cite: boolean;
+  /** Whether the model proposes questions to go on with, after its answer. */
+  proposes?: boolean;
   /** Language tags of the visitor's browser, as in `phrasesFor`. */
   acceptedLanguages?: readonly string[] | undefined;
   /** Who asks whom, where and when; none of it is told where this is absent. */
@@ -64,11 +67,12 @@ export function buildPrompt(options: PromptOptions): ModelRequest {
 }
 
 /** What a model is told but for the passages, of whose addresses it has the sites. */
-export function rulesFor({ agent, found, query, cite, acceptedLanguages, scene }: PromptOptions): string {
+export function rulesFor({ agent, found, query, cite, proposes, acceptedLanguages, scene }: PromptOptions): string {
   const unknown = `“${phrasesFor(query, found, acceptedLanguages).unknown}”`;
   return [
     `${RULES} ${unknown}`,
     cite ? CITE : DO_NOT_CITE,
+    proposes && found.length > 0 && PROPOSE,
     scene && describeScene(scene, found),
     agent?.prompt && `${OWNER}\n${unfenced(agent.prompt)}`,
   ]

@@ -2,6 +2,7 @@ import { sourcesFor } from '../../agents/agents.ts';
 import { loadDetectors } from '../../agents/routing/detectors.ts';
 import type { AgentRouter } from '../../agents/routing/router.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
+import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { isCommon } from '../../knowledge/text/synonyms.ts';
 import { rootOf } from '../../knowledge/text/tokenizer.ts';
@@ -34,6 +35,8 @@ interface SureAnswer {
   score: number;
   /** The words that it is about. */
   subject: string[];
+  /** Of which section the first quote is. */
+  section: string;
 }
 
 /**
@@ -53,8 +56,9 @@ export async function chooseSuggestions(
     const answered: Answered[] = [];
     for (const candidate of candidates.filter((one) => one.kind === kind).slice(0, MAX_TRIED)) {
       await new Promise(setImmediate);
-      const sure = await answerSurely(candidate, options, chatbot, agents);
-      if (sure) answered.push({ candidate, ...sure });
+      const { text, heading, source, distance } = candidate;
+      const sure = await answerSurely({ text, near: { heading, source } }, options, chatbot, agents);
+      if (sure) answered.push({ candidate, ...sure, score: sure.score - STEP * distance });
     }
     answered.sort((one, other) => other.score - one.score || byRank(one.candidate, other.candidate));
     for (const one of answered) (chosen.some((other) => areAlike(one, other)) ? others : chosen).push(one);
@@ -73,14 +77,19 @@ const areAlike = (one: Answered, other: Answered): boolean => {
   return areOfOneSource(one, other) || shared * 2 >= Math.min(one.subject.length, other.subject.length);
 };
 
-/** Undefined where it is not to be suggested. */
+/** The section that a heading is of. */
+export interface Near {
+  heading: string;
+  source: Pick<StoredSource, 'uuid' | 'title'>;
+}
+
+/** Undefined where the question is not to be suggested; with `near` it is to be answered from that section. */
 export async function answerSurely(
-  candidate: Pick<Candidate, 'text' | 'heading' | 'distance'> & { source: Pick<StoredSource, 'uuid' | 'title'> },
+  { text, near }: { text: string; near?: Near | undefined },
   { knowledge, router }: ChooseOptions,
   chatbot: StoredChatbot,
   agents: StoredAgent[],
 ): Promise<SureAnswer | undefined> {
-  const { text, source, heading, distance } = candidate;
   const canPass = agents.some(({ type, enabled }) => type === 'human-escalation' && enabled === 1);
   const { spam } = await loadDetectors();
   if (spam(text) > MAX_SPAM || (await readTalk(text, { name: chatbot.name, canPass }))) return undefined;
@@ -91,12 +100,14 @@ export async function answerSurely(
   if (query.isFollowUp || query.several.questions.length > 1 || subject.length === 0) return undefined;
   const answer = answerTo(query, found);
   if (outcomeOf(answer) !== 'answered' || answer.isFromSeveralPages) return undefined;
-  const isOwn = answer.pieces.some((piece) => {
-    const { headings, source: page } = found[piece.found]!;
-    return headings.includes(heading) && (page.uuid === source.uuid || page.title === source.title);
-  });
-  return isOwn ? { score: confidence(query, found) - STEP * distance, subject } : undefined;
+  const isOf = ({ heading, source }: Near, { headings, source: page }: Found): boolean =>
+    headings.includes(heading) && (page.uuid === source.uuid || page.title === source.title);
+  if (near && !answer.pieces.some((piece) => isOf(near, found[piece.found]!))) return undefined;
+  const { source, headings } = found[answer.pieces[0]!.found]!;
+  return { score: confidence(query, found), subject, section: sectionKey(source.uuid, headings.at(-1)) };
 }
+
+export const sectionKey = (source: string, heading = ''): string => `${source} ${heading}`;
 
 /** None for “Get started”, “Need more help?”. */
 const subjectOf = ({ terms, implied }: Query): string[] =>

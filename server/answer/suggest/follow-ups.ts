@@ -1,8 +1,7 @@
 import type { Knowledge } from '../../knowledge/knowledge.ts';
-import type { Citation } from '../../types.ts';
 import type { AnswerContext } from '../context.ts';
 import type { AnswerResult, Question } from '../runs.ts';
-import { answerSurely, type ChooseOptions } from './choose.ts';
+import { answerSurely, sectionKey, type ChooseOptions, type Near } from './choose.ts';
 import { shownHeading } from './headings.ts';
 
 interface FollowUpsOptions extends ChooseOptions {
@@ -22,12 +21,12 @@ const [FIRST_CHECKS, CHECKS_PER_ANSWER] = [80, 0.25];
 const MAX_KNOWN = 5000;
 
 interface Checks {
-  /** Whether a heading of a source is answered surely. */
-  known: Map<string, boolean>;
+  /** By heading or question, the section that answers it surely; '' where none does. */
+  known: Map<string, string>;
   left: number;
 }
 
-/** Questions that go on from an answer: headings near what it quotes that the sources answer surely. */
+/** Questions that go on from an answer and that the sources answer surely: what a model proposed, and headings near what it quotes. */
 export class FollowUps {
   readonly #options: FollowUpsOptions;
   /** By chatbot. */
@@ -47,6 +46,11 @@ export class FollowUps {
     this.#checks.delete(chatbot);
   }
 
+  /** Whether the answer to the question is to have any. */
+  isWanted({ chatbot, unstreamed, ephemeral }: Question): boolean {
+    return !unstreamed && !ephemeral && chatbot.widget?.suggestions?.length !== 0;
+  }
+
   /**
    * Adds at most 3 to a streamed answer that quotes its sources and has ended. Not async: while a model writes, nothing of the
    * context is kept but what is needed here.
@@ -55,14 +59,14 @@ export class FollowUps {
     answer: AnswerResult | Promise<AnswerResult>,
     { question, agents, turns }: Pick<AnswerContext, 'question' | 'agents' | 'turns'>,
   ): AnswerResult | Promise<AnswerResult> {
-    const { chatbot, unstreamed, ephemeral } = question;
-    if (unstreamed || ephemeral || chatbot.widget?.suggestions?.length === 0) return answer;
+    if (!this.isWanted(question)) return answer;
+    const { chatbot } = question;
     const asked = new Set([question, ...turns].map(({ query }) => keyOf(query)));
     return Promise.resolve(answer).then(async (result) => {
-      const { finish_reason, meta, pending, citations, parts = [] } = result;
+      const { finish_reason, meta, pending, parts = [] } = result;
       // What waits for the visitor, or offers replies of its own, asks for one of them.
       if (finish_reason !== 'stop' || meta.outcome !== 'answered' || pending || parts.length > 0) return result;
-      const follow_ups = await this.#after(Object.values(citations), chatbot, agents, asked).catch((error: unknown) => {
+      const follow_ups = await this.#after(result, chatbot, agents, asked).catch((error: unknown) => {
         this.#options.onError(error, chatbot.uuid);
         return [];
       });
@@ -71,35 +75,44 @@ export class FollowUps {
   }
 
   async #after(
-    citations: Citation[],
+    { citations, proposed = [] }: AnswerResult,
     chatbot: Question['chatbot'],
     agents: AnswerContext['agents'],
     asked: Set<string>,
   ): Promise<string[]> {
     const { knowledge } = this.#options;
-    const checks = this.#checks.get(chatbot.uuid) ?? { known: new Map<string, boolean>(), left: FIRST_CHECKS };
+    const checks = this.#checks.get(chatbot.uuid) ?? { known: new Map<string, string>(), left: FIRST_CHECKS };
     this.#checks.set(chatbot.uuid, checks);
     checks.left = Math.min(FIRST_CHECKS, checks.left + CHECKS_PER_ANSWER);
     const chosen = new Map<string, string>();
+    // “When are you open?” leaves no room for “Opening hours”.
+    const sections = new Set<string>();
     let checked = 0;
-    for (const { data_source_uuid: uuid, title, text } of citations) {
+    const consider = async (written: string, near?: Near): Promise<void> => {
+      const shown = shownHeading(written);
+      const key = keyOf(shown?.text ?? '');
+      // A model proposes questions; what it writes besides is none.
+      if (!shown || (!near && !shown.asks) || asked.has(key) || chosen.has(key)) return;
+      const place = near ? sectionKey(near.source.uuid, near.heading) : key;
+      if (!checks.known.has(place) && checks.left >= 1 && checked < MAX_CHECKED) {
+        checks.left--;
+        checked++;
+        // Readers get the text before, and other answers go on meanwhile.
+        await new Promise(setImmediate);
+        const sure = await answerSurely({ text: shown.text, near }, this.#options, chatbot, agents);
+        if (checks.known.size >= MAX_KNOWN) checks.known.clear();
+        checks.known.set(place, sure?.section ?? '');
+      }
+      const section = checks.known.get(place);
+      if (!section || sections.has(section)) return;
+      sections.add(section);
+      chosen.set(key, shown.text);
+    };
+    for (const question of proposed.slice(0, MAX_FOLLOW_UPS)) await consider(question);
+    for (const { data_source_uuid: uuid, title, text } of Object.values(citations)) {
       for (const heading of await knowledge.headingsNear(chatbot.uuid, uuid, text, MAX_NEAR)) {
         if (chosen.size === MAX_FOLLOW_UPS) break;
-        const shown = shownHeading(heading);
-        const key = keyOf(shown?.text ?? '');
-        if (!shown || asked.has(key) || chosen.has(key)) continue;
-        const candidate = { text: shown.text, heading, source: { uuid, title }, distance: 0 };
-        const place = `${uuid} ${heading}`;
-        if (!checks.known.has(place) && checks.left >= 1 && checked < MAX_CHECKED) {
-          checks.left--;
-          checked++;
-          // Readers get the text before, and other answers go on meanwhile.
-          await new Promise(setImmediate);
-          const isSure = (await answerSurely(candidate, this.#options, chatbot, agents)) !== undefined;
-          if (checks.known.size >= MAX_KNOWN) checks.known.clear();
-          checks.known.set(place, isSure);
-        }
-        if (checks.known.get(place)) chosen.set(key, shown.text);
+        await consider(heading, { heading, source: { uuid, title } });
       }
     }
     return [...chosen.values()];
