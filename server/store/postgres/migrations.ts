@@ -1,3 +1,5 @@
+import postgres from 'postgres';
+import { retry } from '../../async/retry.ts';
 import type { Sql } from './connection.ts';
 import { checkVersion } from './start-faults.ts';
 
@@ -166,15 +168,40 @@ const LOCK = 4_712_025;
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = STEPS.length;
 
+/** Milliseconds that a step waits for a table: whoever wants to use it waits behind the step. */
+const LOCK_MS = 1000;
+/** Milliseconds between attempts: some three minutes, with the waits. */
+const DELAYS = [250, 500, 1000, ...Array<number>(60).fill(2000)];
+/** Of PostgreSQL: serialization failure, deadlock, lock not available. */
+const CONTENDED = new Set(['40001', '40P01', '55P03']);
+const isContended = (error: unknown): boolean => error instanceof postgres.PostgresError && CONTENDED.has(error.code);
+
 /**
- * Brings the schema up to date, by one process at a time. Throws where a newer version of Docent has changed it. `target`: an
- * earlier version, for tests of its migration.
+ * Brings the schema up to date, by one process at a time, while servers of the version before work on. Throws where a newer version
+ * of Docent has changed it, and where the tables are in use whenever it tries. `target`: an earlier version, for tests of its
+ * migration.
  */
-export async function migrate(sql: Sql, target = SCHEMA_VERSION): Promise<void> {
+export async function migrate(sql: Sql, target = SCHEMA_VERSION, delays: readonly number[] = DELAYS): Promise<void> {
   const [server] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`;
   checkVersion(Number(server!.version));
+  try {
+    await retry(() => migrateOnce(sql, target), isContended, delays);
+  } catch (error) {
+    if (!isContended(error)) throw error;
+    const { message } = error as Error;
+    throw new Error(
+      `the tables could not be brought up to date, since others are at work in them (${message}): start again when long work, such as an export, has ended`,
+      { cause: error },
+    );
+  }
+}
+
+async function migrateOnce(sql: Sql, target: number): Promise<void> {
   await sql.begin(async (step) => {
+    // A step may take long, and so may the process that has the lock.
+    await step`set local statement_timeout = 0`;
     await step`select pg_advisory_xact_lock(${LOCK})`;
+    await step.unsafe(`set local lock_timeout = ${LOCK_MS}`);
     await step`create table if not exists schema_version (version integer not null)`;
     const [row] = await step<VersionRow[]>`select version from schema_version`;
     const version = row?.version ?? 0;
