@@ -7,9 +7,11 @@ import {
   jsonResponse,
   messageRecord,
   openConnection,
+  server,
   streamResponse,
   type Handler,
 } from './fake-server.ts';
+import { mount } from '../../widget/index.tsx';
 import { mountAndOpen, mountChat, type MountedChat } from './mounted.ts';
 
 const record = messageRecord('q', 'An answer.');
@@ -106,7 +108,7 @@ test.each([{ isActive: false }, undefined])(
   },
 );
 
-test('a page whose own title begins as a marked one keeps it, also where its head is replaced', async () => {
+test('a page whose own title begins as a marked one keeps it, and is marked where its head is replaced', async () => {
   document.title = '(1) Inbox';
   chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(record)) });
   await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));
@@ -119,7 +121,8 @@ test('a page whose own title begins as a marked one keeps it, also where its hea
   launcher().click();
   await waitFor(() => expect(panel()).toBeNull());
   open.send(encodeEvents(answerEvents(record)));
-  await waitFor(() => expect(document.title).toBe('(1) (1) Inbox'));
+  await waitFor(() => expect('unread' in launcher().dataset).toBe(true));
+  expect(document.title).toBe('(1) Inbox');
   const head = document.createElement('head');
   head.append(Object.assign(document.createElement('title'), { textContent: 'Drafts' }));
   document.head.replaceWith(head);
@@ -207,6 +210,59 @@ test('a page from the browser’s cache keeps the panel that the page itself has
   dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
   await pause();
   expect(panel()).toBeTruthy();
+});
+
+test('answers that end unseen in two widgets mark the title once, until both were seen', async () => {
+  const open = [openConnection(), openConnection()];
+  const left = [...open];
+  chat = await mountAndOpen({ 'POST /ask': () => left.shift()!.response });
+  // happy-dom confuses the focus within two shadow roots.
+  vi.spyOn(ShadowRoot.prototype, 'activeElement', 'get').mockReturnValue(null);
+  // Two that went on for ever would stop the tests, too.
+  const above = Object.getPrototypeOf(Document.prototype) as object;
+  let changes = 0;
+  Object.defineProperty(Document.prototype, 'title', {
+    get: () => Reflect.get(above, 'title', document) as string,
+    set(title) {
+      if (++changes < 20) Reflect.set(above, 'title', title, document);
+    },
+    configurable: true,
+  });
+  const other = mount({ server, chatbot: 'c2' });
+  try {
+    chat.ask('q');
+    other.ask('q');
+    await waitFor(() => expect(chat.server.askRequests()).toHaveLength(2));
+    chat.handle.close();
+    other.close();
+    for (const one of open) one.send(encodeEvents(answerEvents(record)));
+    const launchers = Array.from(document.querySelectorAll('docent-widget'), (one) =>
+      one.shadowRoot!.querySelector('.l'),
+    );
+    await waitFor(() => expect(launchers.map((one) => 'unread' in (one as HTMLElement).dataset)).toEqual([true, true]));
+    await pause();
+    expect(document.title).toBe('(1) Shop');
+    chat.handle.open();
+    await pause();
+    expect(document.title).toBe('(1) Shop');
+    other.open();
+    await waitFor(() => expect(document.title).toBe('Shop'));
+  } finally {
+    other.destroy();
+    Reflect.deleteProperty(Document.prototype, 'title');
+  }
+});
+
+test('a profile that does not load stores nothing', async () => {
+  const refuse = async (): Promise<Response> => {
+    // What marks unread answers is loaded by then.
+    await pause();
+    throw new TypeError('refused');
+  };
+  chat = mountChat({ 'GET ': refuse }, { settings: { settings: '' } as object });
+  await waitFor(() => expect(chat.events.map(([name]) => name)).toEqual(['error']), { timeout: 10_000 });
+  await pause();
+  expect([localStorage.length, sessionStorage.length]).toEqual([0, 0]);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import type { Chat } from '../chat/types.ts';
+import type { StoredChat } from './storage.ts';
 import { presenceWords } from '../words/presence.ts';
 import type { fullScreen } from './full-screen.ts';
 import type { readDocument } from './read-document.ts';
@@ -43,7 +44,8 @@ export function watch(
 
   function markTitles(): void {
     const title = readDocument('title');
-    if (title !== marked) setPageTitle((marked = MARK + title));
+    // One mark is enough: two widgets that each added theirs to the other's would never end.
+    if (!title.startsWith(MARK)) setPageTitle((marked = MARK + title));
     if (!button.title.endsWith(suffix())) button.title += suffix();
     titles.observe(button, { attributeFilter: ['title'] });
     // A head that is replaced is another one.
@@ -63,9 +65,13 @@ export function watch(
     if (readDocument('title') === marked) setPageTitle(marked.slice(MARK.length));
     marked = undefined;
   }
+  /** Writes nothing where nothing is stored: the visitor may never have acted. */
+  function forget(unread: StoredChat['unread']): void {
+    if (storage.read().unread === unread) storage.write({ unread: undefined });
+  }
   function see(): void {
     clear();
-    if (storage.read().unread === 'ended') storage.write({ unread: undefined });
+    forget('ended');
   }
   async function play(): Promise<void> {
     // A page that the visitor has not touched may not play anything, and browsers warn of it.
@@ -73,7 +79,7 @@ export function watch(
     (await import('./sound.ts')).playSound();
   }
   function end(): void {
-    if (isSeen()) return storage.write({ unread: undefined });
+    if (isSeen()) return forget('waiting');
     mark();
     play().catch(chat.report);
   }
@@ -107,13 +113,13 @@ export function watch(
   else if (unread === 'ended' && !isSeen()) mark();
   else if (unread) void chat.restore().then(() => isBusy.peek() || end());
 
-  const listeners: Record<string, () => void> = {
+  const listeners: Record<string, () => unknown> = {
     open: opened,
     close: () => storage.write({ open: undefined }),
     ask: asked,
     answer: end,
-    error: () => storage.write({ unread: undefined }),
-    'rate-limit': () => storage.write({ unread: undefined }),
+    error: () => forget('waiting'),
+    'rate-limit': () => forget('waiting'),
   };
   const controller = new AbortController();
   for (const [event, listener] of Object.entries(listeners)) host.addEventListener(event, listener, controller);
