@@ -134,6 +134,16 @@ test('a thumb down is sent at once and opens a field for a comment, which goes o
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
 });
 
+test('a thumb down after the panel was closed and opened is no error', async () => {
+  await asked({ [feedback]: () => jsonResponse({ success: true }) });
+  chat.handle.close();
+  await waitFor(() => expect(chat.root.querySelector('section')).toBeNull());
+  chat.handle.open();
+  (await waitFor(() => button('Not helpful'))).click();
+  await waitFor(() => expect(field()).not.toBeNull());
+  expect(chat.events.filter(([name]) => name === 'error')).toEqual([]);
+});
+
 test('a field for a comment can be closed without sending anything', async () => {
   await asked({ [feedback]: () => jsonResponse({ success: true }) });
   button('Not helpful').click();

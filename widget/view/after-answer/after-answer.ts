@@ -66,6 +66,8 @@ export const show: Part = (place, chat, turn, elements) => {
   place.append(create('div', { class: 'top' }, copy, again, up, down, status));
   const stored = turn.feedback.peek();
   turn.feedback.subscribe((feedback) => {
+    // The panel was closed meanwhile, and has others when it is opened again.
+    if (!place.isConnected) return;
     const { rating, comment: sent, isLost } = feedback;
     up.setAttribute('aria-pressed', `${rating === 1}`);
     down.setAttribute('aria-pressed', `${rating === -1}`);
