@@ -117,3 +117,15 @@ test('how far the page before was scrolled does not count on the next one of the
   scroll(0);
   height.mockRestore();
 });
+
+test('that the mouse left the page before does not count on the next one of the same document', async () => {
+  const leave = (): boolean => document.dispatchEvent(new MouseEvent('mouseout', { bubbles: true, clientY: -1 }));
+  history.pushState({}, '', '/first');
+  load([{ exit: true, page: '/next' }]);
+  await hidden();
+  leave();
+  history.pushState({}, '', '/next');
+  await hidden();
+  leave();
+  await shown();
+});

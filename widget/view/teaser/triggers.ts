@@ -48,6 +48,7 @@ export function watchTriggers(
     if (path !== location.pathname) {
       path = location.pathname;
       seen = 0;
+      isLeaving = false;
       look();
     }
     const found = triggers.find(holds);
