@@ -34,6 +34,9 @@ function elsewhere(change: Parameters<ReturnType<typeof createChatStorage>['writ
   dispatchEvent(new StorageEvent('storage', { key: `docent:${server}:c1` }));
 }
 
+/** Longer than a tab waits before it loads what another one asked. */
+const refreshed = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 600));
+
 async function asked(answers: Record<string, Handler>): Promise<void> {
   chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(first)), ...answers });
   chat.ask('first?');
@@ -98,21 +101,43 @@ test('a question asked in two tabs at once is shown once in each', async () => {
 
 test('a hidden tab requests nothing until it is visible', async () => {
   await asked({ [history]: () => jsonResponse([first, second]) });
-  const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+  const hidden = vi.spyOn(Document.prototype, 'hidden', 'get').mockReturnValue(true);
   const before = chat.server.requests.length;
   elsewhere({ last: 'm2' });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await refreshed();
   expect(chat.server.requests).toHaveLength(before);
   hidden.mockRestore();
   document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
   await waitFor(() => expect(texts()).toEqual([first.response, second.response]));
 });
 
-test('a chat that was never opened requests nothing when another tab asks', async () => {
+test.each([
+  ['was closed', (): void => chat.handle.close()],
+  ['was removed', (): void => chat.handle.destroy()],
+])('a chat that %s requests nothing when another tab asks', async (_, end) => {
   chat = await mountAndOpen({});
-  chat.close();
+  end();
+  await waitFor(() => expect(chat.root.querySelector('section')).toBeNull());
   const before = chat.server.requests.length;
   elsewhere({ session: 's1', last: 'm1' });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await refreshed();
   expect(chat.server.requests).toHaveLength(before);
+});
+
+test('an answer that is made again is not shown beside its question while the tab refreshes', async () => {
+  const open = openConnection();
+  const answers = [streamResponse(answerEvents(first)), streamResponse(answerEvents(second)), open.response];
+  await asked({ 'POST /ask': () => answers.shift()!, [history]: () => jsonResponse([first, second]) });
+  chat.ask('second?');
+  await waitFor(() => chat.screen.getByText(second.response));
+  const buttons = (): NodeListOf<HTMLElement> => chat.root.querySelectorAll('.again');
+  await waitFor(() => expect(buttons()).toHaveLength(2));
+  buttons()[1]!.click();
+  await waitFor(() => expect(chat.server.askRequests()).toHaveLength(3));
+  dispatchEvent(new Event('visibilitychange'));
+  await waitFor(() => expect(chat.server.requests.at(-1)!.path).toBe('/session/s1/messages'));
+  await refreshed();
+  expect(chat.screen.getAllByText('second?')).toHaveLength(1);
+  open.send(encodeEvents(answerEvents({ ...second, uuid: 'm3', response: 'Said another way.' })));
+  await waitFor(() => expect(texts()).toEqual([first.response, 'Said another way.']));
 });

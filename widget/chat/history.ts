@@ -45,7 +45,9 @@ export async function load(chat: Chat, makers: TurnMakers): Promise<void> {
       if (Date.now() - turn.at > UNSENT_MAX_AGE_MS) turn.status.value = { is: 'failed', reason: 'network' };
       return turn;
     });
-    const replaced = unsent.flatMap(({ replaces, status }) => (status.peek().is === 'waiting' ? replaces : []));
+    // The server lists what a question on its way is to replace.
+    const onTheirWay = unsent.filter(({ status }) => status.peek().is === 'waiting');
+    const replaced = [...before.filter(({ message }) => !message), ...onTheirWay].map(({ replaces }) => replaces);
     turns.value = [...listed.filter(({ message }) => !replaced.includes(message)), ...unlisted, ...unsent];
     history.value = 'read';
     for (const turn of turns.peek()) if (!before.includes(turn)) chat.start(turn);
