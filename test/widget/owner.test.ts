@@ -52,6 +52,17 @@ test('a question waits while the profile, and so the consent text, is not loaded
   await waitFor(() => expect(chat!.server.askRequests().map(({ body }) => body['query'])).toEqual(['Where is it?']));
 });
 
+test('a question waits for consent where the profile, and so its text, is refused for a while', async () => {
+  const replies = [429, 429, 200];
+  chat = await mountAndOpen({
+    ...facing({ consent }),
+    'GET ': () => jsonResponse({ name: 'Shop', consent, code: 'rate_limited' }, replies.shift() ?? 200),
+  });
+  chat.ask('q');
+  await waitFor(() => chat!.screen.getByText(consent), { timeout: 4000 });
+  expect(chat.server.askRequests()).toEqual([]);
+});
+
 test('shows the owner’s title, avatar, greeting, disclaimer and privacy link; the page’s settings override the server’s', async () => {
   const settings = { title: 'Ask us', greeting: 'Hi.', privacy_url: 'https://shop.test/privacy' };
   const kept = { title: 'Kept', disclaimer: 'May be wrong.', avatar: 'https://shop.test/face.png' };

@@ -30,8 +30,9 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     } catch (fault) {
       ready = undefined;
       chat.report(fault);
-      // With a 4xx the question is sent all the same: its error says why the chat refuses.
-      return (fault as Failure).status! < 500;
+      // After a 4xx the question is sent all the same: its error says why the chat refuses. A limit (429) refuses the profile alone, and
+      // with it whether consent is asked for.
+      return (fault as Failure).status! < 429;
     }
     await new Promise<void>((resolve) => chat.consent.subscribe((consent) => consent || resolve()));
     return true;
@@ -88,7 +89,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.write('');
       chat.ask(query);
     },
-    ask(text, before) {
+    ask(text, before, variables = before?.variables) {
       const query = text.trim();
       if (!query) return;
       chat.open();
@@ -96,7 +97,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       // A conflict: another tab has asked meanwhile.
       const isReplaced = turns.at(-1) === before && before?.status.peek().reason !== 'conflict';
       const replaces = isReplaced ? (before?.message ?? before?.replaces) : undefined;
-      const turn = createTurn({ query, replaces, variables: before?.variables, earlier: before?.record });
+      const turn = createTurn({ query, replaces, variables, earlier: before?.record });
       chat.turns.value = [...turns.filter((one) => one !== before), turn];
       chat.emit('ask', { query });
       chat.start(turn);

@@ -48,8 +48,8 @@ export interface Chat {
   /** Emits `error`; anything that is no `Failure` counts as `network`. */
   report(fault: unknown): void;
   /**
-   * Loads the profile, again after a failure, and waits for consent. True when a question may be sent, and after a 4xx, since its
-   * reply says why not; false when the profile is to be requested again.
+   * Loads the profile, again after a failure, and waits for consent. True when a question may be sent, and after a 4xx but a
+   * limit, since its reply says why not; false when the profile is to be requested again.
    */
   prepare(): Promise<boolean>;
   agree(): void;
@@ -60,8 +60,11 @@ export interface Chat {
   write(draft: string): void;
   /** Sends the draft unless it is blank. */
   send(): void;
-  /** Opens the chat and asks, in place of the turn `before` where there is one; the server replaces a session's last message only. */
-  ask(query: string, before?: Turn): void;
+  /**
+   * Opens the chat and asks, in place of the turn `before` where there is one; the server replaces a session's last message only.
+   * `variables`: in place of the page's; those of `before` by default.
+   */
+  ask(query: string, before?: Turn, variables?: Turn['variables']): void;
   /**
    * Sends the turn's question, or resumes its answer. Turns are queued: a later question may refer to an earlier answer, and the
    * first waits for `prepare`.

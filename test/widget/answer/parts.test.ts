@@ -51,6 +51,14 @@ test('a button asks its query, and its label where it has none', async () => {
   expect(lastAsked()).toEqual({ query: 'The blue one', session: 's1', variables: { page: '/lamps' } });
 });
 
+test('what was filled in is stored with the question that waits to be sent', async () => {
+  await asked();
+  await waitFor(() => field('Name *'));
+  field('Name *').value = 'Ann';
+  button('Please call me').click();
+  expect(localStorage.getItem('docent:https://docent.test/:c1')).toContain('"variables":{"name":"Ann"}');
+});
+
 test('a form sends what was filled in as variables of the question that it asks', async () => {
   await asked();
   await waitFor(() => field('Name *'));

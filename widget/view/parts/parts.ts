@@ -159,9 +159,7 @@ function createForm(
     event.preventDefault();
     const values = fields.map(({ name }, at) => [name, inputs[at]!.value.trim()]).filter(([, value]) => value);
     writeForm(key);
-    chat.ask(submit);
-    // Its request is sent later, at the earliest in a microtask.
-    chat.turns.peek().at(-1)!.variables = Object.fromEntries(values) as Record<string, string>;
+    chat.ask(submit, undefined, Object.fromEntries(values) as Record<string, string>);
   };
   return form;
 }
