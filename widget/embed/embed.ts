@@ -21,8 +21,8 @@ const script =
   documentMember('currentScript') ??
   [...queryAll<HTMLScriptElement>('script[data-chatbot]')].find(({ src }) => src && Error().stack!.includes(src));
 
-function start({ src, dataset }: HTMLScriptElement | Record<string, undefined> = {}): void {
-  const { chatbot, inline, ...settings } = { ...dataset };
+function start({ src, dataset = {} }: Partial<HTMLScriptElement> = {}): void {
+  const { chatbot, inline, ...settings } = dataset;
   if (!chatbot) return console.error('[docent] no data-chatbot');
   // Pages that swap their body (Turbo, htmx) run the script again: keep the widget that is there.
   if ([...queryAll<Host>('docent-widget')].find((host) => host.docent === chatbot)) return;
