@@ -151,6 +151,14 @@ test('the dot of a growing answer is no full stop', async () => {
       return [width, borderTopWidth, marginInlineStart];
     });
   await expect.poll(dot).toEqual(['0px', '5px', '6px']);
+  // Below a list it stands in its last item.
+  const ends = await page.locator('.text').evaluate((text) => {
+    const list = document.createElement('ol');
+    list.append(document.createElement('li'), document.createElement('li'));
+    text.append(list);
+    return [list, ...list.children].map((one) => getComputedStyle(one, '::after').borderTopWidth);
+  });
+  expect(ends).toEqual(['0px', '0px', '5px']);
 });
 
 test('a call to confirm has a rule between its rows, a bounded value and one button that stands out', async () => {
@@ -168,6 +176,8 @@ test('a call to confirm has a rule between its rows, a bounded value and one but
   await expect.poll(async () => (await boxOf(value)).height).toBeLessThan(140);
   // All of it can be read with the keyboard.
   expect(await value.evaluate((element) => element.tabIndex)).toBe(0);
+  // Its end fades, above as much room as its last line needs.
+  expect(await styleOf(value, 'mask-image')).toMatch(/^linear-gradient/);
   const rules = await page
     .getByRole('rowheader')
     .evaluateAll((all) => all.map((one) => getComputedStyle(one).borderTopWidth));
@@ -184,4 +194,14 @@ test.each([
   await button.waitFor();
   await expect.poll(() => styleOf(button, 'forced-color-adjust')).toBe('none');
   expect((await boxOf(button)).height).toBeCloseTo(42, 0);
+});
+
+test('the field after a thumb down opens in sight, above the button to the end', async () => {
+  await see('A thumb down, with a word', '', { viewport: { width: 540, height: 700 } });
+  const field = page.locator('.comment');
+  await field.waitFor();
+  const bottom = async (): Promise<number> => (await boxOf(field)).y + (await boxOf(field)).height;
+  const form = await boxOf(page.locator('form'));
+  expect(await bottom()).toBeLessThan(form.y);
+  expect(await field.evaluate((element) => element.closest('.log')!.scrollTop)).toBeGreaterThan(0);
 });

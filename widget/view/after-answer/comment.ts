@@ -32,4 +32,7 @@ export function show(
   const buttons = create('div', { class: 'top' }, send, cancel);
   const comment = create('div', { class: 'comment' }, create('label', {}, words.comment, field), buttons);
   place.append(comment);
+  // Into sight, above the button to the end of the text; the log scrolls, never the page around it.
+  const log = place.closest('.log')!;
+  log.scrollTop += Math.max(0, comment.getBoundingClientRect().bottom + 50 - log.getBoundingClientRect().bottom);
 }

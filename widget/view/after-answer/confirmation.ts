@@ -28,8 +28,11 @@ function createTable(values: [name: string, value: unknown][], create: Elements[
     const header = create('th', { scope: 'row' }, titleOf(name));
     const shown = create('div', { dir: 'auto' }, text);
     shown.style.cssText = 'max-height: 10.4em; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere';
-    // Scrolls, and so takes the focus.
-    if (text.replaceAll('\n', ' '.repeat(20)).length > LONG) shown.tabIndex = 0;
+    // Scrolls, and so takes the focus; its end fades above the room that it leaves.
+    if (text.replaceAll('\n', ' '.repeat(20)).length > LONG) {
+      shown.tabIndex = 0;
+      shown.style.cssText += 'padding-bottom: 1.6em; mask: linear-gradient(#000 calc(100% - 1.6em), #0000)';
+    }
     const cell = create('td', {}, shown);
     const line = at ? '1px solid #8883' : '0';
     header.style.cssText = `vertical-align: top; background: none; border-top: ${line}`;
