@@ -2,13 +2,13 @@ import type { VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
 import { ARROW, Icon, IconButton } from './Icon.tsx';
 import { Note, OwnerLink } from './Note.tsx';
-import { TurnView } from './Turn.tsx';
+import { styleAnswers, TurnView } from './Turn.tsx';
 
 function Welcome({ chat }: { chat: Chat }): VNode {
   const words = chat.words.value;
   const { greeting, suggestions = [], disclaimer, privacy_url: privacy } = chat.profile.value;
   return (
-    <div class="welcome">
+    <div class="welcome" ref={styleAnswers}>
       <h3>{greeting || words.greeting}</h3>
       {suggestions[0] && (
         <div class="suggestions" role="group" aria-label={words.suggestions}>

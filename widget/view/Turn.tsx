@@ -18,7 +18,7 @@ const loadAfterAnswer = (): Promise<typeof import('./after-answer/after-answer.t
   import('./after-answer/after-answer.ts');
 
 /** A ref: what an answer looks like is loaded while the first one is awaited. A failure is reported once its buttons are. */
-const styleAnswers = (place: HTMLElement | null): void =>
+export const styleAnswers = (place: HTMLElement | null): void =>
   void (place && loadAfterAnswer().then((parts) => parts.styleAnswers(place), Boolean));
 
 /** A question and its answer; where something of the answer cannot be drawn, its plain text and a way on. */

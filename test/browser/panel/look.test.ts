@@ -104,13 +104,18 @@ test('no line begins with a marker or with the full stop after it', async () => 
       range.setEnd(node, at + 1);
       return range.getBoundingClientRect().bottom;
     };
-    for (let width = 280; width < 420; width += 3) {
+    const stops = [...root.querySelectorAll('.text sup')].map((mark) => mark.nextSibling!);
+    const texts = stops.map(({ textContent }) => textContent!);
+    for (let width = 280; width < 420; width++) {
       section.style.width = `${width}px`;
+      // Followed by a full stop, and by nothing at all: as at the end of a paragraph.
+      stops.forEach((stop, at) => (stop.textContent = width % 2 ? texts[at]! : ''));
       for (const mark of root.querySelectorAll('.text sup')) {
         const [before, after] = [mark.previousSibling!, mark.nextSibling!];
         const { top, bottom } = mark.querySelector('.marker')!.getBoundingClientRect();
         const middle = (top + bottom) / 2;
-        const lines = [lineOf(before, before.textContent!.length - 1), lineOf(after, 0)];
+        const lines = [lineOf(before, before.textContent!.length - 1)];
+        if (after.textContent) lines.push(lineOf(after, 0));
         if (lines.some((line) => Math.abs(line - 9 - middle) > 12)) found.push(`${mark.textContent} at ${width} px`);
       }
     }
@@ -148,18 +153,29 @@ test('the second line of the header is whole on the first screen', async () => {
   expect(await line.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
 });
 
-test.each([390, 320])('the header names the AI in one line beside its buttons, at %d px', async (width) => {
-  await see('Waiting');
+test.each([
+  [390, 40, ''],
+  [320, 58, ''],
+  [390, 40, '&dir=rtl&language=ar'],
+])('the header has the whole name of the site beside its buttons, at %d px', async (width, most, query) => {
+  await see('Waiting', 800, query);
   await page.setViewportSize({ width, height: 800 });
   const line = page.locator('h2 small');
   const first = page.locator('header button').first();
-  await page.getByRole('button', { name: 'New conversation' }).waitFor();
+  await page.locator('header button').nth(2).waitFor();
   const [text, button, header] = await Promise.all(
     [line, first, page.locator('header')].map(async (part) => (await part.boundingBox())!),
   );
-  expect(text!.x + text!.width).toBeLessThanOrEqual(button!.x + 1);
-  expect(text!.height).toBeLessThan(24);
-  expect(await line.innerText()).toMatch(/^AI answers/);
+  const [start, end] = query ? [button, text] : [text, button];
+  expect(start!.x + start!.width).toBeLessThanOrEqual(end!.x + 1);
+  expect(text!.height).toBeLessThan(most);
+  expect(await line.innerText()).toMatch(/tolliverandwren\.example$/);
+  expect(
+    await line.evaluate((element) => [
+      element.scrollWidth - element.clientWidth,
+      element.scrollHeight - element.clientHeight,
+    ]),
+  ).toEqual([0, 0]);
   // In its middle.
   expect(Math.abs(button!.y + button!.height / 2 - header!.y - header!.height / 2)).toBeLessThan(2);
 });
@@ -209,6 +225,61 @@ test('a code block names its language', async () => {
   const name = (): Promise<string> => code.evaluate((element) => getComputedStyle(element, '::before').content);
   // Its style is loaded with what stands below an answer.
   await expect.poll(name).toMatch(/^"\w+"$/);
+  expect(await code.evaluate((element) => getComputedStyle(element, '::before').textTransform)).toBe('uppercase');
+});
+
+test('the style of answers is there before the first question is asked', async () => {
+  await see('Welcome');
+  const styled = (): Promise<boolean> =>
+    panel().evaluate((section) =>
+      (section.getRootNode() as ShadowRoot).adoptedStyleSheets.some(({ cssRules }) =>
+        [...cssRules].some((rule) => rule.cssText.startsWith('.marker')),
+      ),
+    );
+  await page.locator('.welcome').waitFor();
+  await expect.poll(styled).toBe(true);
+  expect(await page.locator('.question').count()).toBe(0);
+});
+
+test('what asks before a conversation is deleted is as high as its row, and leaves room at its end', async () => {
+  await see('Earlier conversations');
+  const row = page.getByRole('dialog', { name: 'Conversations' }).getByRole('listitem').nth(1);
+  await row.waitFor();
+  const before = (await row.boundingBox())!;
+  await row.getByRole('button', { name: 'Delete', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  const cancel = (await row.getByRole('button', { name: 'Cancel' }).boundingBox())!;
+  expect(Math.abs((await row.boundingBox())!.height - before.height)).toBeLessThan(2);
+  expect(before.x + before.width - cancel.x - cancel.width).toBeCloseTo(8, 0);
+});
+
+test('the launcher answers to the pointer once its panel is loaded', async () => {
+  page = await browser.newPage({ reducedMotion: 'no-preference' });
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${server.base}/demo/`);
+  const launcher = page.getByRole('button', { name: 'Open chat' });
+  await launcher.hover();
+  await expect.poll(() => launcher.evaluate((element) => getComputedStyle(element).scale)).toBe('1.06');
+});
+
+test('of a panel that fades out nothing enters again', async () => {
+  page = await browser.newPage({ reducedMotion: 'no-preference' });
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${server.base}/demo/states.html?scene=${encodeURIComponent('Answered, with sources')}`);
+  await page.getByRole('button', { name: 'Helpful', exact: true }).waitFor();
+  const moved = await panel().evaluate(async (section) => {
+    const root = section.getRootNode() as ShadowRoot;
+    const seen = new Promise<string[]>((done) => {
+      new MutationObserver(() => {
+        const fading = root.querySelector('section[inert]');
+        const animations = fading?.getAnimations({ subtree: true }) ?? [];
+        if (fading) done(animations.map(({ effect }) => (effect as KeyframeEffect).target!.localName));
+      }).observe(section.parentNode!, { childList: true });
+    });
+    root.querySelector<HTMLElement>('header button:last-child')!.click();
+    return seen;
+  });
+  expect(moved).toEqual(['section']);
 });
 
 test.each(['reduce', 'no-preference'] as const)('a closed panel is gone, with motion %s', async (reducedMotion) => {

@@ -6,7 +6,7 @@ import { conversationsWords } from '../../words/conversations.ts';
 import style from './style.css?inline';
 import { transcriptOf } from './transcript.ts';
 
-const CROSS = 'M6 6l12 12M6 18L18 6';
+const BACK = 'M14 6l-6 6 6 6';
 const DOWN = 'M12 4v11m-5-5l5 5 5-5M5 20h14';
 const BIN = 'M5 7h14M10 4h4M7 7l1 13h8l1-13';
 
@@ -14,8 +14,8 @@ const BIN = 'M5 7h14M10 4h4M7 7l1 13h8l1-13';
 const DOWNLOAD_MS = 60_000;
 
 /**
- * Lists this visitor's conversations over the panel that `opener`, a button with an icon, is in, until one is opened, Escape or the
- * cross is pressed, or the chat closes.
+ * Lists this visitor's conversations over the panel that `opener`, a button with an icon, is in, until one is opened, Escape or
+ * "back" is pressed, or the chat closes.
  */
 export function show(opener: HTMLElement, chat: Chat, { create, createButton }: Elements): void {
   const section = opener.closest('section');
@@ -107,8 +107,8 @@ export function show(opener: HTMLElement, chat: Chat, { create, createButton }: 
     }
   }
 
-  const close = createIconButton(CROSS, words.back, () => chat.setCard());
-  sheet.append(create('header', {}, create('h2', {}, words.conversations), close), list, status, footer);
+  const close = createIconButton(BACK, words.back, () => chat.setCard());
+  sheet.append(create('header', {}, close, create('h2', {}, words.conversations)), list, status, footer);
   fill();
   cover(sheet, section, chat, opener);
   close.focus();
