@@ -1,15 +1,22 @@
-import { PassThrough, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../schema/ids.ts';
 import { exportArchive } from '../store/archive/export.ts';
-import type { SnapshotStore } from '../store/archive/snapshot.ts';
+import type { Snapshot, SnapshotStore } from '../store/archive/snapshot.ts';
 
 /** An archive of the store, made as it is read; fails where it cannot be. Destroying it ends that. */
 export function archiveStream(store: Pick<SnapshotStore, 'snapshot'>, clock: Clock): Readable {
   const out = new PassThrough();
-  // A failure destroys the stream, whose reader has it from there.
-  store
-    .snapshot((all) => pipeline(Readable.from(exportArchive(all, clock), { objectMode: false }), out))
-    .catch((error: Error) => out.destroy(error));
+  const gone = new AbortController();
+  out.once('close', () => gone.abort());
+  // Not a pipeline: it would fail with the error as it was thrown, and the store may have a better one.
+  const write = async (all: Snapshot): Promise<void> => {
+    for await (const bytes of exportArchive(all, clock)) {
+      if (!out.write(bytes)) await once(out, 'drain', { signal: gone.signal }).catch(() => {});
+      if (out.destroyed) return;
+    }
+    out.end();
+  };
+  store.snapshot(write).catch((error: Error) => out.destroy(error));
   return out;
 }

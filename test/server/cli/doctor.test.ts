@@ -22,15 +22,17 @@ let dir: string;
 beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'docent-doctor-'))));
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-async function doctor(words: string[], env: NodeJS.ProcessEnv = {}) {
+async function run(words: string[], env: NodeJS.ProcessEnv = {}) {
   const said = { out: '', err: '' };
   const terminal = {
     out: (text: string) => void (said.out += text),
     err: (text: string) => void (said.err += text),
   };
-  const code = await runCommand(['doctor', ...words], { DATA_DIR: dir, ...env }, terminal);
+  const code = await runCommand(words, { DATA_DIR: dir, ...env }, terminal);
   return { code, ...said, lines: said.out.trimEnd().split('\n') };
 }
+
+const doctor = (words: string[], env: NodeJS.ProcessEnv = {}) => run(['doctor', ...words], env);
 
 /** One of each record that refers to others. */
 async function fill(store: Store) {
@@ -255,6 +257,12 @@ describe.skipIf(!server)('on a database', () => {
     ];
     for (const words of [['--dry-run'], []])
       expect(await doctor(words, env)).toMatchObject({ code: 1, err: '', lines });
+    const exported = await run(['export', join(dir, 'all.jsonl')], env);
+    expect(exported).toMatchObject({ code: 1, out: '' });
+    expect(exported.err).toBe(
+      `docent: agent ${agent.uuid} cannot be read (record in table agents): restore it from a backup, or delete the row, and 2 more; "docent doctor --dry-run" names all that cannot be read\n`,
+    );
+    expect((await readdir(dir)).filter((name) => name.startsWith('all.'))).toEqual([]);
     expect(await sql`select status from sources`).toEqual([{ status: 'await' }]);
     await sql`update chatbots set record = '[]' where uuid = ${chatbot.uuid}`;
     expect((await doctor([], env)).lines[0]).toContain(`left: chatbot ${chatbot.uuid} cannot be read`);

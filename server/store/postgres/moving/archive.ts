@@ -11,10 +11,8 @@ import { findOwner } from '../owner.ts';
 import { DatabaseWatch } from '../outage.ts';
 import { explainStart } from '../start-faults.ts';
 import { beginProcess } from '../shared/processes.ts';
+import { CURSOR_ROWS, namingUnreadable } from './unreadable.ts';
 import { verbsOf } from './verbs.ts';
-
-/** Rows of a long list that are read at a time. */
-export const CURSOR_ROWS = 256;
 
 /** What an archive has, in the order in which it is locked. */
 const TABLES =
@@ -27,12 +25,16 @@ export function readSnapshot<T>(
   clock: Clock,
   act: (all: Snapshot) => Promise<T>,
 ): Promise<T> {
-  return context.run(() =>
+  const read = () =>
     context.sql.begin('isolation level repeatable read read only', async (tx) => {
       await waitForever(tx);
       const owner = await lockAndFindOwner(tx);
       const inside = within(context, tx);
       return act({ ...verbsOf(inside, owner, clock), owner, ...listsOf(inside) });
+    });
+  return context.run(() =>
+    read().catch(async (error: unknown) => {
+      throw await namingUnreadable(context.sql, error);
     }),
   ) as Promise<T>;
 }

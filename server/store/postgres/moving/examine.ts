@@ -4,7 +4,7 @@ import { checkSchema } from '../migrations.ts';
 import { DatabaseWatch } from '../outage.ts';
 import { explainStart } from '../start-faults.ts';
 import { beginProcess } from '../shared/processes.ts';
-import { CURSOR_ROWS } from './archive.ts';
+import { unreadableIn } from './unreadable.ts';
 
 interface Check {
   what: string;
@@ -49,47 +49,6 @@ const CHECKS: Check[] = [
 
 const usageOf = (sql: Queries) => sql`(
   select coalesce(sum(u.credits), 0) from usage u where u.owner = c.owner and left(u.day, 7) = c.month)`;
-
-/** Tables of records, and their columns of JSON. */
-const RECORDS = {
-  chatbots: ['chatbot', 'uuid', 'record'],
-  agents: ['agent', 'uuid', 'record'],
-  tags: ['tag', 'uuid', 'record'],
-  sites: ['site', 'uuid', 'record'],
-  sources: ['source', 'uuid', 'record'],
-  documents: ['the text of source', 'source', 'document'],
-  sessions: ['conversation', 'uuid', 'record'],
-  messages: ['a message of conversation', 'session', 'record'],
-  replies: ['the stored reply', 'key', 'record'],
-} as const;
-const SECRET_NAMES = new Set(['sessions', 'messages', 'replies']);
-
-/** A sentence for each record that is no JSON object: nothing that reads it goes on behind it. */
-async function unreadableIn(sql: Queries): Promise<string[]> {
-  const found: string[] = [];
-  for (const [table, [kind, name, column]] of Object.entries(RECORDS)) {
-    const rows = sql<{ name: string; json: string }[]>`
-      select ${sql(name)} as name, ${sql(column)} as json from ${sql(table)} order by 1`;
-    for await (const some of rows.cursor(CURSOR_ROWS))
-      for (const row of some)
-        if (!isJsonObject(row.json)) {
-          const shown = SECRET_NAMES.has(table) ? `${row.name.slice(0, 8)}…` : row.name;
-          found.push(
-            `${kind} ${shown} cannot be read (${column} in table ${table}): restore it from a backup, or delete the row`,
-          );
-        }
-  }
-  return found;
-}
-
-function isJsonObject(json: string): boolean {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
-}
 
 interface ExamineOptions extends ConnectionOptions {
   isDry: boolean;
