@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../../../server/cli/run.ts';
 import { json, openShop, visit, type Shop } from '../../answer/tools/fixture.ts';
 import type { Script, SeenRequest } from '../../fakes/model.ts';
@@ -30,10 +30,13 @@ describe.each(database ? ['files', 'postgres'] : ['files'])('on %s', (engine) =>
   beforeEach(async () => {
     schema = engine === 'postgres' ? await makeSchema(database!.url) : undefined;
     env = schema ? { DATABASE_URL: schema.url } : {};
+    // The server's clock, which stands still otherwise.
+    vi.useFakeTimers({ toFake: ['Date'] });
     shop = await openShop(env, true, undefined, script);
   });
   afterEach(async () => {
     await shop.close();
+    vi.useRealTimers();
     await schema?.drop();
   });
 
@@ -80,10 +83,17 @@ describe.each(database ? ['files', 'postgres'] : ['files'])('on %s', (engine) =>
     return session;
   }
 
+  /** Two days later. */
+  async function keepForADay(): Promise<void> {
+    vi.setSystemTime(Date.now() + 2 * 86_400_000);
+    expect(await command('chatbot', 'update', shop.chatbot, '--keep-days', '1')).toContain('deleted 1 conversation');
+  }
+
   it.each<[string, (session: string) => Promise<unknown>]>([
     ['its visitor', (session) => post(at(`/session/${session}/delete`), {})],
     ['its owner', (session) => shop.docent.api('POST', `/session/${session}/delete`)],
     ['docent forget', (session) => command('forget', session)],
+    ['its retention', () => keepForADay()],
     ['the end of its chatbot', () => shop.docent.api('DELETE', `/chatbot/${shop.chatbot}/delete`)],
   ])('deletes a conversation by %s', async (_, remove) => {
     const session = await talk();
