@@ -1,10 +1,18 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startFakeModel } from '../fakes/model.ts';
 import { until } from '../running.ts';
 import { startOwnPostgres } from '../store/postgres/server.ts';
 import { makeChatbot, startCluster, type Cluster } from './cluster.ts';
+import { answerTo, answerWhole } from './traffic.ts';
+import { askWidget, BROWSER_GLOBALS, openWidget } from './widget-visitor.ts';
+
+const AWAY_MS = 8000;
 
 const postgres = await startOwnPostgres();
 afterAll(() => postgres?.stop());
+// Not sooner: timers of the widget's outlive its answers.
+afterAll(() => void vi.unstubAllGlobals());
 
 describe.skipIf(!postgres)('a server whose database is away', { timeout: 60_000 }, () => {
   let cluster: Cluster;
@@ -40,5 +48,27 @@ describe.skipIf(!postgres)('a server whose database is away', { timeout: 60_000 
     cluster.network.mend();
     await until(readiness, is('ok'));
     expect(await askInTurn(5)).toEqual(Array<string>(5).fill('200 '));
+  });
+
+  it('lets a visitor who asks meanwhile see that the widget tries again, and get one answer', async () => {
+    for (const [name, value] of Object.entries(BROWSER_GLOBALS)) vi.stubGlobal(name, value);
+    const model = await startFakeModel({ script: answerWhole, searches: { pieces: ['none'] } });
+    await cluster.stop();
+    cluster = await startCluster(postgres!.url, 1, { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake' });
+    chatbot = await makeChatbot(cluster);
+    const { base } = cluster.servers[0]!;
+    const [chat, query] = [openWidget(base, chatbot), 'How about what is asked meanwhile then'];
+    // What every page has asked for by the time of a question.
+    await until(chat.prepare, (isReady) => isReady);
+    cluster.network.cut();
+    await until(readiness, is('failing'));
+    const answer = askWidget(chat, query);
+    await sleep(AWAY_MS);
+    expect(chat.turns.peek()[0]!.status.peek()).toEqual({ is: 'reconnecting' });
+    cluster.network.mend();
+    const { status, text } = await answer;
+    expect([status.peek().is, text.peek()]).toEqual(['done', answerTo(query)]);
+    expect(model.requests).toHaveLength(1);
+    await model.close();
   });
 });

@@ -7,7 +7,8 @@ import type { Turn } from '../../widget/chat/turn.ts';
 
 /** The least of a browser that the widget's model of a chat needs, beside what Node has. */
 export const BROWSER_GLOBALS = {
-  document: { hidden: false },
+  Document: { prototype: { hidden: false } },
+  document: {},
   navigator: { onLine: true, languages: ['en'] },
   addEventListener() {},
   requestAnimationFrame: (draw: () => void) => setTimeout(draw, 16),

@@ -106,8 +106,8 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
         const { status: http = 0 } = data;
         // The session was deleted on the server: send the question again without one.
         if (http === 404 && turn.session && !turn.message) turn.session = '';
-        // `bad_answer` with a 5xx is a gateway's error page, not Docent's: retry as after a broken connection.
-        else if (http < 500 || !(turn.message || data.code === 'bad_answer')) return void failTurn(chat, turn, data);
+        // A gateway's error page, or a server that stops or whose database is away: retry as after a broken connection.
+        else if (http < 500 || !(turn.message || /^(bad|un)/.test(data.code))) return void failTurn(chat, turn, data);
       }
     }
     paint();
