@@ -19,7 +19,37 @@ const POLLUTION: Edit[] = [
     'function k(n,t,r){var u,i,f,o={__proto__:null},e=arguments.length;for(f of Object.keys(t||[]))',
   ],
   ['p={},', 'p={__proto__:null},'],
-  ['"width"!=t&&', '"class"!=t&&"width"!=t&&'],
+];
+
+/** No property of an element but these is one that its attribute could not stand for. */
+const ELEMENTS: Edit[] = [
+  [
+    '"svg"==C?f="http://www.w3.org/2000/svg":"math"==C?f="http://www.w3.org/1998/Math/MathML":f||(f="http://www.w3.org/1999/xhtml"),',
+    '"svg"==C&&(f="http://www.w3.org/2000/svg"),',
+  ],
+  [
+    '"dangerouslySetInnerHTML"==s?y=k:"children"==s||s in x||"value"==s&&"defaultValue"in x||"checked"==s&&"defaultChecked"in x||',
+    '"children"==s||s in x||',
+  ],
+  ['"dangerouslySetInnerHTML"==s?h=k:', ''],
+  ['t=t.replace(/xlink(H|:h)/,"h").replace(/sName$/,"s");', ';'],
+  [
+    '"width"!=t&&"height"!=t&&"href"!=t&&"list"!=t&&"form"!=t&&"tabIndex"!=t&&"download"!=t&&"rowSpan"!=t&&"colSpan"!=t&&"role"!=t&&"popover"!=t&&',
+    '"class"!=t&&"href"!=t&&"tabIndex"!=t&&"role"!=t&&',
+  ],
+  ['"popover"==t&&1==r?"":r)', 'r)'],
+  [
+    'f=t!=(t=t.replace(l,"$1")),(t=t.slice(2))[0]<"a"&&(t=t.toLowerCase()),r?n.addEventListener(t,o,f):n.removeEventListener(t,o,f)',
+    't=t.slice(2).toLowerCase(),r?n.addEventListener(t,o):n.removeEventListener(t,o)',
+  ],
+  ['u(n.event?n.event(r):r)', 'u(r)'],
+  [
+    /for\(t&&!t\.parentNode&&\(t=S\(n\)\)&&.{0,260}return t\}/,
+    'return t&&!t.parentNode&&(t=S(n))&&!t.parentNode&&(t=null),(o=n.__e)!=t&&r.insertBefore(o,t||null),o&&o.nextSibling}',
+  ],
+  ['"function"==typeof t?r?r.__x', 'r?r.__x'],
+  [':t(null)):t.current=r}', ':t(null))}'],
+  ['!(i=t.ref)||i.current&&i.current!=t.__e||G(i', '(i=t.ref)&&G(i'],
 ];
 
 const SIGNALS_POLLUTION: Edit[] = [
@@ -43,7 +73,7 @@ const UNUSED: Edit[] = [
 ];
 
 const EDITS: Record<string, Edit[]> = {
-  'preact.mjs': [...CLOBBERING, ...POLLUTION],
+  'preact.mjs': [...CLOBBERING, ...POLLUTION, ...ELEMENTS],
   'signals-core.mjs': [...SIGNALS_POLLUTION, ...UNUSED],
 };
 
