@@ -33,7 +33,7 @@ export const en = {
   loading: 'Loading…',
   waiting: 'Looking for the answer…',
   reconnecting: 'Reconnecting…',
-  offline: 'You are offline. Reconnecting…',
+  offline: 'You are offline.',
   stopped: 'The answer was stopped.',
   length: 'The answer was too long.',
   interrupted: 'The answer was interrupted.',
