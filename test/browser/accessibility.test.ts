@@ -15,6 +15,13 @@ const question = demoSite.sampleQuestion;
 
 beforeAll(async () => {
   [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
+  // More questions than a visitor may ask.
+  const reply = await fetch(`${server.base}/api/v1/chatbot/${await server.chatbot()}/update`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${server.key}`, 'Content-Type': 'application/json' },
+    body: '{"rate_limit":[100,60]}',
+  });
+  expect(reply.status).toBe(200);
 });
 
 afterAll(async () => {
@@ -256,11 +263,15 @@ test('at 200 % zoom the panel fills the window and all of it can be reached', as
     expect(button.y + button.height).toBeLessThanOrEqual(400);
   }
   expect(await log(page).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-  // It is modal there; the focus that leaves it takes it along, for it would be covered.
+  // It is modal there: the focus goes round in it.
   expect(await panel().getAttribute('aria-modal')).toBe('true');
-  await panel().getByRole('button', { name: 'New conversation' }).focus();
+  await panel().getByRole('button', { name: 'Conversations' }).focus();
   await page.keyboard.press('Shift+Tab');
-  await page.keyboard.press('Shift+Tab');
+  await expect.poll(focused).toBe('Send');
+  await page.keyboard.press('Tab');
+  await expect.poll(focused).toBe('Conversations');
+  // Where the page takes it, it would be covered.
+  await page.evaluate(() => document.querySelector('a')!.focus());
   await panel().waitFor({ state: 'detached' });
 });
 
@@ -439,8 +450,7 @@ test('Escape closes the panel after the focus has left a card', async () => {
   await marker(page).click();
   await page.getByRole('dialog', { name: /^Source 1/ }).waitFor();
   await field(page).focus();
-  // No hand is faster.
-  await page.waitForTimeout(100);
+  await page.getByRole('dialog', { name: /^Source 1/ }).waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
   await panel().waitFor({ state: 'detached' });
 });
@@ -464,6 +474,54 @@ test('a click opens a card and focuses it; a second click or a focus elsewhere c
   await field(page).click();
   await card.waitFor({ state: 'detached' });
   expect(await focused()).toBe('Your question');
+});
+
+test('what stands below an open card is pressed at once', async () => {
+  await visit();
+  await openChat(page);
+  await answered();
+  await marker(page).click();
+  await page.getByRole('dialog', { name: /^Source 1/ }).waitFor();
+  const thumb = page.getByRole('button', { name: 'Helpful', exact: true });
+  await thumb.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await thumb.boundingBox())!;
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  // As long as a hand takes.
+  await page.waitForTimeout(120);
+  await page.mouse.up();
+  await expect.poll(() => thumb.getAttribute('aria-pressed')).toBe('true');
+  await page.getByRole('dialog', { name: /^Source 1/ }).waitFor({ state: 'detached' });
+});
+
+test('the page takes no letter of a question for its shortcuts, and no turn of the wheel for its own', async () => {
+  await visit({ viewport: { width: 1000, height: 470 } });
+  await page.evaluate(() => {
+    for (const event of ['keydown', 'keypress', 'wheel'])
+      document.addEventListener(event, (one) => one.preventDefault(), { passive: false });
+  });
+  await openChat(page);
+  await answered();
+  await field(page).click();
+  await page.keyboard.type('gs/j?');
+  expect(await field(page).inputValue()).toBe('gs/j?');
+  const top = (): Promise<number> => log(page).evaluate((element) => element.scrollTop);
+  const before = await top();
+  await log(page).hover();
+  await page.mouse.wheel(0, before > 0 ? -100 : 100);
+  await expect.poll(top).not.toBe(before);
+});
+
+test('the focus stays in the chat where its only conversation is deleted', async () => {
+  await visit();
+  await openChat(page);
+  await answered();
+  await panel().getByRole('button', { name: 'Conversations' }).press('Enter');
+  const list = page.getByRole('dialog', { name: 'Conversations' });
+  await list.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+  await list.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+  await list.waitFor({ state: 'detached' });
+  await expect.poll(focused).toBe('Your question');
 });
 
 test('copies an answer with its sources, by execCommand where the clipboard API is refused', async () => {

@@ -11,7 +11,7 @@ interface MarkerProps {
   marker: string;
 }
 
-/** Delay before the card opens under a resting pointer or focus, and closes after it has left. */
+/** Delay before the card opens under a resting pointer or focus, and closes after it has left: a button below it has been pressed by then. */
 const REST_MS = 300;
 
 /**
@@ -36,9 +36,7 @@ export class Marker extends Component<MarkerProps> {
   /** Handles enter, leave, focusin and focusout of marker and card together; moving from one to the other fires both. */
   private readonly onRest = ({ type }: Event): void => {
     clearTimeout(this.timer);
-    // Closes at once when the focus leaves, so that Escape closes the panel and not the card.
-    const rest = type === 'focusout' ? 0 : REST_MS;
-    this.timer = setTimeout(() => this.show(/in|enter/.test(type) || this.hasFocus), rest);
+    this.timer = setTimeout(() => this.show(/in|enter/.test(type) || this.hasFocus), REST_MS);
   };
 
   private readonly toggle = (): void => {

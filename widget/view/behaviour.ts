@@ -17,8 +17,7 @@ const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as 
 function fadeOut(panel: HTMLElement, parent: Node): void {
   panel.inert = true;
   parent.appendChild(panel);
-  const [fading] = panel.getAnimations?.() ?? [];
-  void Promise.allSettled([fading?.finished]).then(() => panel.remove());
+  void Promise.allSettled([panel.getAnimations?.()[0]?.finished]).then(() => panel.remove());
 }
 
 /** Binds focus, keyboard, viewport and tab synchronisation to an open panel; returns a function that unbinds them. */
@@ -28,8 +27,8 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
   const log = panel.querySelector<HTMLElement>('.log')!;
 
   // Hidden tabs would use up the browser's connections to one server (six with HTTP/1.1): they refresh when they become visible.
-  const refresh = (): void => {
-    if (!readDocument('hidden') && !signal.aborted) void chat.restore();
+  const refresh = (event: Event): void => {
+    if (!readDocument('hidden') && !signal.aborted) void chat.restore(event);
   };
 
   /** Focuses the field, or the consent button shown in its place. */
@@ -54,7 +53,9 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
     if (panel.contains(focusOf(panel))) setTimeout(() => focusOf(panel) ?? focusField());
   });
   for (const event of ['storage', 'visibilitychange'])
-    addEventListener(event, () => setTimeout(refresh, STORE_DELAY_MS), { signal });
+    addEventListener(event, (event) => setTimeout(refresh, STORE_DELAY_MS, event), { signal });
+  // The page would take what is typed here for its shortcuts, since it sees the host alone, and may lock scrolling.
+  panel.onkeydown = panel.onkeypress = panel.onkeyup = panel.onwheel = (event: Event) => event.stopPropagation();
   if (!isInline) {
     if (chat.isOpen.peek() !== 'quietly') focusField();
     const media = fullScreen();

@@ -14,10 +14,22 @@ export function bind(panel: HTMLElement, chat: Chat, signal: AbortSignal): void 
   };
 
   panel.setAttribute('aria-modal', 'true');
-  // It would cover the element that takes the focus: close it.
+  // It covers all else: the focus goes round in it, and where the page takes it the panel closes.
+  let isLeaving: 'forwards' | 'backwards' | undefined;
+  panel.addEventListener('keydown', ({ key, shiftKey }) => {
+    if (key !== 'Tab') return;
+    isLeaving = shiftKey ? 'backwards' : 'forwards';
+    setTimeout(() => (isLeaving = undefined));
+  });
   panel.addEventListener('focusout', ({ relatedTarget }) => {
     const isFull = getComputedStyle(panel).position === 'fixed';
-    if (isFull && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
+    if (!isFull || !relatedTarget || panel.contains(relatedTarget as Node)) return;
+    if (!isLeaving) return chat.close();
+    const all = [...panel.querySelectorAll<HTMLElement>('a[href], button, textarea, input, [tabindex="0"]')];
+    const reachable = all.filter((one) => one.checkVisibility?.() !== false && !one.matches(':disabled, [inert] *'));
+    const next = reachable.at(isLeaving === 'forwards' ? 0 : -1);
+    // After the browser has moved it.
+    setTimeout(() => next?.focus());
   });
   for (const event of ['resize', 'scroll']) visualViewport!.addEventListener(event, fit, { signal });
   fit();

@@ -130,6 +130,7 @@ test('a thumb down is sent at once and opens a field for a comment, which goes o
   await waitFor(() => chat.screen.getByText('Thank you.'));
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
   expect(field()).toBeNull();
+  expect(chat.root.activeElement).toBe(button('Not helpful'));
   button('Not helpful').click();
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
 });
@@ -149,6 +150,7 @@ test('a field for a comment can be closed without sending anything', async () =>
   button('Not helpful').click();
   (await waitFor(() => button('Cancel'))).click();
   expect(field()).toBeNull();
+  expect(chat.root.activeElement).toBe(button('Not helpful'));
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1 });
 });
 

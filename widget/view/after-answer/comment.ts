@@ -27,8 +27,16 @@ export function show(
   const words = { ...commentWords, ...chat.words.peek() };
   const field = create('textarea', { rows: '2', maxlength: '2000' }) as HTMLTextAreaElement;
   field.value = sent ?? '';
-  const send = createButton(words.send, () => rate(chat, turn, { rating: -1, comment: field.value.trim() }));
-  const cancel = createButton(words.cancel, () => void (comment.hidden = true));
+  // What has the focus is hidden next.
+  const leave = (): void => place.querySelector<HTMLElement>('[aria-pressed="true"]')!.focus();
+  const send = createButton(words.send, () => {
+    leave();
+    rate(chat, turn, { rating: -1, comment: field.value.trim() });
+  });
+  const cancel = createButton(words.cancel, () => {
+    leave();
+    comment.hidden = true;
+  });
   const buttons = create('div', { class: 'top' }, send, cancel);
   const comment = create('div', { class: 'comment' }, create('label', {}, words.comment, field), buttons);
   place.append(comment);

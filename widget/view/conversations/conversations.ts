@@ -134,6 +134,8 @@ function cover(sheet: HTMLElement, section: HTMLElement, chat: Chat, opener: HTM
       sheet.remove();
       setInert(false);
       opener.focus();
+      // It is gone where no conversation is left.
+      setTimeout(() => section.isConnected && (root.activeElement ?? section.querySelector('textarea')?.focus()));
     }),
   ];
 }
