@@ -99,6 +99,16 @@ test('a question asked in two tabs at once is shown once in each', async () => {
   expect(chat.server.requests.filter(({ path }) => path.endsWith('/stream'))).toEqual([]);
 });
 
+test('a question that another tab asked at the same moment is shown here, though this one stored its own after it', async () => {
+  const other = { ...first, uuid: 'm0', query: 'elsewhere?', response: 'Asked in the other tab.' };
+  await asked({ [history]: () => jsonResponse([other, first]) });
+  const key = `docent:${server}:c1`;
+  const stored = JSON.parse(localStorage.getItem(key)!) as object;
+  dispatchEvent(new StorageEvent('storage', { key, newValue: JSON.stringify({ ...stored, last: 'm0' }) }));
+  await waitFor(() => chat.screen.getByText('Asked in the other tab.'));
+  expect(texts()).toEqual(['Asked in the other tab.', first.response]);
+});
+
 test('a hidden tab requests nothing until it is visible', async () => {
   await asked({ [history]: () => jsonResponse([first, second]) });
   const hidden = vi.spyOn(Document.prototype, 'hidden', 'get').mockReturnValue(true);

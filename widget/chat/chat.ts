@@ -134,7 +134,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.card.value = place;
       if (detail) chat.emit('citation', detail);
     },
-    async restore() {
+    async restore(event) {
       const { session, sent } = storage.read();
       const { signal } = chat.controller;
       // A first visit has nothing to load.
@@ -142,7 +142,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       else
         try {
           const history = await import('./history.ts');
-          if (!signal.aborted) await history.load(chat, { createTurn, applyRecord });
+          if (!signal.aborted) await history.load(chat, { createTurn, applyRecord }, event);
         } catch (fault) {
           chat.history.value = 'failed';
           chat.report(fault);

@@ -16,10 +16,12 @@ const UNSENT_MAX_AGE_MS = 600_000;
  * Loads the stored session's messages that are not shown yet; answers in progress are resumed. The first call also resends the
  * questions that the server may not have received, each with its own id. Rejects where the request fails.
  */
-export async function load(chat: Chat, makers: TurnMakers): Promise<void> {
+export async function load(chat: Chat, makers: TurnMakers, event?: Event): Promise<void> {
   const { createTurn, applyRecord } = makers;
   const { client, storage, turns, history, isBusy } = chat;
-  const { session, last, sent = {} } = storage.read();
+  const { session, sent = {}, ...stored } = storage.read();
+  // Of two tabs that ask at once, one has stored its own message over the other's.
+  const last = /"last":"(\w+)"/.exec((event as StorageEvent | undefined)?.newValue ?? '')?.[1] ?? stored.last;
   const isFirst = history.peek() !== 'read';
   const shownSession = turns.peek().findLast(({ message }) => message)?.session;
   const { signal } = chat.controller;

@@ -80,8 +80,11 @@ export interface Chat {
   startOver(): void;
   /** Opens the citation card of a marker component and emits `citation`; without arguments closes the open card. */
   setCard(place?: object, detail?: Events['citation']): void;
-  /** Loads messages of the stored session that are not shown yet, and resumes answers in progress. */
-  restore(): Promise<void>;
+  /**
+   * Loads messages of the stored session that are not shown yet, and resumes answers in progress. `event`: what gave the reason, such
+   * as another tab's `storage`.
+   */
+  restore(event?: Event): Promise<void>;
   /** Removes all turns and aborts what runs for them. */
   clear(): void;
 }
