@@ -75,6 +75,17 @@ test('prefers the page’s language to the browser’s', async () => {
   expect(panel().dir).toBe('ltr');
 });
 
+test.each([
+  ['no', 'nb'],
+  ['nn-NO', 'nb'],
+  ['iw', 'he'],
+])('knows %s as another code of %s', async (written, code) => {
+  document.documentElement.lang = written;
+  speaking('en');
+  await openedIn();
+  await lang(code);
+});
+
 test('asks in the language of the page, for sentences of the server', async () => {
   document.documentElement.lang = 'hu';
   speaking('de-DE', 'en');

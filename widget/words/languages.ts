@@ -37,9 +37,15 @@ const loaders: Record<string, () => Promise<{ words: Words }>> = {
   zh: () => import('./zh.ts'),
 };
 
+/** What pages write for languages that have another code, too. */
+const ALIASES: Record<string, string> = { no: 'nb', nn: 'nb', iw: 'he' };
+
 /** Loads the first of the languages (`de,pt-BR`) that the widget has, else English. */
 export async function loadLocale(tags: string): Promise<Locale> {
-  const codes = tags.split(',').map((tag) => tag.toLowerCase().split('-')[0]!);
+  const codes = tags
+    .split(',')
+    .map((tag) => tag.toLowerCase().split('-')[0]!)
+    .map((code) => ALIASES[code] ?? code);
   const lang = codes.find((code) => code === 'en' || Object.hasOwn(loaders, code)) ?? 'en';
   const dir = lang === 'ar' || lang === 'he' ? 'rtl' : 'ltr';
   return { lang, dir, words: { ...(await loaders[lang]?.())?.words } };
