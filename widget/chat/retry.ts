@@ -107,7 +107,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
         // The session was deleted on the server: send the question again without one.
         if (http === 404 && turn.session && !turn.message) turn.session = '';
         // A gateway's error page, or a server that stops or whose database is away: retry as after a broken connection.
-        else if (http < 500 || !/ad_|una/.test(data.code)) return void failTurn(chat, turn, data);
+        else if (http < 500 || !/bad|una/.test(data.code)) return void failTurn(chat, turn, data);
       }
     }
     paint();
