@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { retry } from '../../../async/retry.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { inTransaction, type Queries, type Sql } from '../connection.ts';
 import type { DatabaseWatch } from '../outage.ts';
@@ -7,6 +8,9 @@ import type { DatabaseWatch } from '../outage.ts';
 const [BEAT_MS, DEAD_AFTER_MS] = [2000, 10_000];
 /** Milliseconds between two looks whether another process is gone, and at most: one that was killed counts as dead by then. */
 const [LOOK_MS, PATIENCE_MS] = [500, DEAD_AFTER_MS + 10_000];
+
+/** Milliseconds between attempts to say that the process ends: a database that is back is seen within half a second. */
+const END_DELAYS = [500, 1000];
 
 /** Another process has the database open. */
 export class DatabaseInUse extends Error {}
@@ -78,12 +82,12 @@ export async function beginProcess({
     async end() {
       clearInterval(timer);
       await beating;
-      // Where the database is away, the others take it for dead after a while.
-      await watch
-        .run(() => sql`delete from processes where uuid = ${uuid}`)
-        .catch((error: unknown) => {
-          if (!(error instanceof Refusal)) throw error;
-        });
+      const remove = () => watch.run(() => sql`delete from processes where uuid = ${uuid}`);
+      const isAway = (error: unknown): boolean => error instanceof Refusal;
+      // Where the database stays away, the others take it for dead after a while.
+      await retry(remove, isAway, END_DELAYS).catch((error: unknown) => {
+        if (!isAway(error)) throw error;
+      });
     },
   };
 }
