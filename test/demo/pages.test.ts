@@ -30,7 +30,12 @@ describe.each(ofTheShop)('%s', (_name, html) => {
 
   test('carries the script tag and nothing that a strict content security policy refuses', () => {
     const [script, ...others] = all('script');
-    expect(script?.attribs).toEqual({ async: '', src: '/embed.js', 'data-chatbot': '{{chatbot}}' });
+    expect(script?.attribs).toEqual({
+      async: '',
+      src: '/embed.js',
+      'data-chatbot': '{{chatbot}}',
+      'data-settings': '',
+    });
     expect(DomUtils.textContent(script ?? [])).toBe('');
     expect([...others, ...all('style')]).toEqual([]);
     const inline = DomUtils.findAll(
