@@ -52,7 +52,7 @@ describe('what a visitor downloads, gzip -9', () => {
     ['the field for a comment', 'comment', 1000],
     ['what fits the panel to a phone', 'full-screen', 600],
     ['what asks to confirm a call', 'confirmation', 1500],
-    ['what marks unread answers', 'presence', 1200],
+    ['what marks unread answers', 'presence', 1300],
     ['the sound of an answer', 'sound', 500],
     ['what loads earlier messages', 'history', 1000],
     ['the list of conversations', 'conversations', 2600],

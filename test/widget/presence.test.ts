@@ -64,6 +64,25 @@ test('a chat that the visitor has opened is open on the next page, without the f
   expect(panel()).toBeNull();
 });
 
+test('the texts follow the language of a page that changes it', async () => {
+  chat = await mountAndOpen({});
+  await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));
+  document.documentElement.lang = 'de';
+  await waitFor(() => chat.screen.getByPlaceholderText('Ihre Frage'));
+  document.documentElement.removeAttribute('lang');
+  await waitFor(() => chat.screen.getByPlaceholderText('Your question'));
+});
+
+test('an answer that cannot be loaded on the next page marks nothing', async () => {
+  sessionStorage.setItem('docent', '1');
+  sessionStorage.setItem(`docent:${server}:c1`, '{"unread":"waiting"}');
+  localStorage.setItem(`docent:${server}:c1`, '{"session":"s1","last":"m1"}');
+  chat = mountChat({ 'GET /session/s1/messages': () => Promise.reject(new TypeError('refused')) });
+  await waitFor(() => expect(chat.server.requests.length).toBeGreaterThan(0));
+  await pause();
+  expect(launcher().dataset['unread']).toBeUndefined();
+});
+
 test('it is not opened on a phone', async () => {
   chat = await mountAndOpen({});
   await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));

@@ -42,6 +42,11 @@ export function watch(
   // Single-page applications replace the title, some of them the element; the launcher's follows language and settings.
   const titles = new MutationObserver(() => markTitles());
 
+  // So do they change the language of the page, from which the texts follow.
+  const languages = new MutationObserver(() => {
+    chat.profile.value = { ...chat.profile.peek() };
+  });
+
   function markTitles(): void {
     const title = readDocument('title');
     // One mark is enough: two widgets that each added theirs to the other's would never end.
@@ -111,7 +116,8 @@ export function watch(
   else if (isOpen.peek()) opened();
   if (isBusy.peek()) storage.write({ unread: 'waiting' });
   else if (unread === 'ended' && !isSeen()) mark();
-  else if (unread) void chat.restore().then(() => isBusy.peek() || end());
+  // There is none where it could not be loaded.
+  else if (unread) void chat.restore().then(() => isBusy.peek() || !chat.turns.peek()[0] || end());
 
   const listeners: Record<string, () => unknown> = {
     open: opened,
@@ -121,6 +127,7 @@ export function watch(
     error: () => forget('waiting'),
     'rate-limit': () => forget('waiting'),
   };
+  languages.observe(readDocument('documentElement'), { attributeFilter: ['lang'] });
   const controller = new AbortController();
   for (const [event, listener] of Object.entries(listeners)) host.addEventListener(event, listener, controller);
   for (const event of ['pointerdown', 'keydown'])
@@ -129,6 +136,7 @@ export function watch(
   addEventListener('pageshow', ({ persisted }) => persisted && follow(), controller);
   return () => {
     controller.abort();
+    languages.disconnect();
     clear();
   };
 }
