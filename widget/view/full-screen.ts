@@ -4,16 +4,18 @@ import type { Chat } from '../chat/types.ts';
 export function bind(panel: HTMLElement, chat: Chat, signal: AbortSignal): void {
   if (signal.aborted) return;
 
+  /** The window may have become larger since. */
+  const isFull = (): boolean => getComputedStyle(panel).position === 'fixed';
   /** Fits the panel to the visual viewport: a phone's keyboard covers part of the window without resizing it. */
   const fit = (): void => {
     const { scale, offsetTop, height } = visualViewport!;
+    panel.setAttribute('aria-modal', `${isFull()}`);
     // Pinch-zoomed: the visual viewport is a part of the panel.
     if (scale > 1.01) return;
     panel.style.setProperty('--top', `${offsetTop}px`);
     panel.style.setProperty('--height', `${height}px`);
   };
 
-  panel.setAttribute('aria-modal', 'true');
   // It covers all else: the focus goes round in it, and where the page takes it the panel closes.
   let isLeaving: 'forwards' | 'backwards' | undefined;
   panel.addEventListener('keydown', ({ key, shiftKey }) => {
@@ -22,8 +24,7 @@ export function bind(panel: HTMLElement, chat: Chat, signal: AbortSignal): void 
     setTimeout(() => (isLeaving = undefined));
   });
   panel.addEventListener('focusout', ({ relatedTarget }) => {
-    const isFull = getComputedStyle(panel).position === 'fixed';
-    if (!isFull || !relatedTarget || panel.contains(relatedTarget as Node)) return;
+    if (!isFull() || !relatedTarget || panel.contains(relatedTarget as Node)) return;
     if (!isLeaving) return chat.close();
     const all = [...panel.querySelectorAll<HTMLElement>('a[href], button, textarea, input, [tabindex="0"]')];
     const reachable = all.filter((one) => one.checkVisibility?.() !== false && !one.matches(':disabled, [inert] *'));

@@ -14,6 +14,8 @@ const MAX_LENGTH = 50_000;
  */
 export function colourCode(answer: Element, { readDocument }: Elements): void {
   const root = answer.getRootNode() as ShadowRoot;
+  // The panel may have been closed while this file was loaded.
+  if (!answer.isConnected) return;
   // In forced colours a highlight has the ground of a selection, whatever its style.
   if (!('highlights' in CSS) || matchMedia('(forced-colors: active)').matches) return;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
