@@ -154,6 +154,15 @@ test('parses attributes to numbers and lists, and reads z-index as z', async () 
   for (const triggers of ['[', '{}', '']) expect(readSettings({ triggers })).toEqual({});
 });
 
+test('suggestions by auto in the tag are those of the server', async () => {
+  fakeServer = startFakeServer({ 'GET ': () => jsonResponse({ suggestions: ['Of the server?'] }) });
+  await embed({ chatbot: 'c1', suggestions: 'auto' });
+  docent().open();
+  const see = within(hosts()[0]!.shadowRoot as unknown as HTMLElement);
+  await waitFor(() => see.getByRole('button', { name: 'Of the server?' }));
+  expect(see.queryByRole('button', { name: 'auto' })).toBeNull();
+});
+
 test('an element with data-docent-open opens the chat and gets the focus back', async () => {
   await embed();
   document.body.innerHTML = '<a href="#help" data-docent-open><b>Help</b></a>';

@@ -57,7 +57,7 @@ function parseList(written: string): unknown[] | undefined {
 /** Parsers for attributes whose setting is not a string. */
 const PARSERS: Record<string, (written: string) => unknown> = {
   triggers: parseList,
-  suggestions: (written) => written.match(/[^|]+/g) ?? [],
+  suggestions: (written) => (written === 'auto' ? undefined : (written.match(/[^|]+/g) ?? [])),
   image_hosts: (written) => written.match(/[^\s,]+/g) ?? [],
   open: (written) => written !== 'false',
   sound: (written) => written !== 'false',
@@ -69,7 +69,7 @@ const PARSERS: Record<string, (written: string) => unknown> = {
 
 /**
  * Parses attributes into settings by their snake_case names and types. Names may be an attribute's or a dataset's, values strings:
- * `teaser-after` or `teaserAfter`: '9', `suggestions`: 'One?|Two?', `triggers`: '[{"exit":true}]', `open`: ''. Values of other types are kept.
+ * `teaser-after` or `teaserAfter`: '9', `suggestions`: 'One?|Two?' (`auto` for those of the server), `triggers`: '[{"exit":true}]', `open`: ''. Values of other types are kept.
  */
 export function readSettings(attributes: object = {}): Partial<Settings> {
   const settings: Record<string, unknown> = {};

@@ -5,7 +5,7 @@ import type { Settings } from '../browser/settings.ts';
 /** Path of the panel's hashed file, relative to this script; replaced by the build. */
 declare const __DOCENT_PANEL__: string;
 
-/** A call queued by the page before this script has run: `window.Docent = { q: [['ask', 'Where is it?']] }`. */
+/** A call queued by the page before this script has run: `(window.Docent ??= { q: [] }).q.push(['ask', 'Where is it?'])`. */
 type Call = [name: keyof Handle, ...values: unknown[]];
 
 interface CallQueue {
