@@ -58,7 +58,7 @@ export interface AnswerResult {
   /** Parts that are new with it, for the meta of the message. */
   parts?: Part[] | undefined;
   /** Questions to go on with as a model proposed them, unchecked; not stored. */
-  proposed?: string[];
+  proposed?: string[] | undefined;
 }
 
 /** What was searched for instead of the message, and why: as the model wrote it, or its questions one by one, or a part of it. */

@@ -23,6 +23,7 @@ import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts
 import type { Run } from './run.ts';
 import type { FollowUps } from './suggest/follow-ups.ts';
 import { createProposalFilter } from './suggest/proposals.ts';
+import { guarded } from './safety/guard.ts';
 import { SourceHosts } from './safety/hosts.ts';
 import { withoutForeignAddresses, withSafety } from './safety/safety.ts';
 
@@ -145,15 +146,16 @@ function answerWithModel(
   const given = fitContext(asked, size, tools?.reserved);
   const safe = { chatbot, agent, found: given.found, hosts };
   const checked = cite ? judge?.filterFor({ given: given.found, query: query.text, agent }, run) : undefined;
-  const proposals = createProposalFilter();
-  const markers = withSafety(checked ?? createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
+  const proposals = proposes ? createProposalFilter() : undefined;
+  const safeMarkers = withSafety(checked ?? createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
+  const markers = guarded(safeMarkers, proposals ? [proposals] : [], (text) => run.append(text));
   const fallback = fallbackFor(agent?.meta.model ?? '');
   const answersAtStart = fallback.begin();
   // For the fallback, until a reader may have received text.
   let quotable = fallback.quotes ? context : undefined;
   const onText = (piece: string): void => {
     if (run.stopped) return;
-    run.append(markers.pass(proposes ? proposals.pass(piece) : piece));
+    run.append(markers.pass(piece));
     if (quotable && run.appended > 0 && !unstreamed) quotable = undefined;
     if (run.isFull) generation.stop();
   };
@@ -175,11 +177,7 @@ function answerWithModel(
 
   const ended: Promise<GenerationResult> = generation.done.catch(generationError);
   // Of an answer that is stopped while its citations wait for their check, what was written stays, as without one.
-  const rest = (): void => {
-    run.append(markers.pass(proposals.rest()));
-    if (checked) run.appendClosing(markers.rest());
-    else run.append(markers.rest());
-  };
+  const rest = (): void => (checked ? run.appendClosing(markers.rest()) : run.append(markers.rest()));
   const settled = checked ? ended.then((end) => checkEnd(checked, end, rest)) : ended;
   return settled.then(({ finish, totalTokens, checkTokens = 0, refusal }: GenerationResult) => {
     const total_tokens = (tools?.tokens ?? totalTokens) + checkTokens;
@@ -230,7 +228,7 @@ function answerWithModel(
       ...closing,
       ...(needsPages ? { parts: [...(closing?.parts ?? []), ...nearest] } : {}),
       ...(refusal ? { refusal } : {}),
-      proposed: proposals.proposed(),
+      proposed: proposals?.proposed(),
     };
     if (isUnknown) return offer().then((offered) => (run.append(offered && `\n\n${offered}`), result));
     return doubt && claims ? claims.check(result, doubt, run) : result;
