@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { PATIENCE_MS } from '../../patience.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { site, start, type Running } from '../../running.ts';
+import { learnPage } from './learned-page.ts';
 
 const SECTIONS = {
   'Repair of covers': 'Covers are repaired within four weeks, with thread of the same colour.',
@@ -31,13 +31,7 @@ let chatbot: string;
 beforeAll(async () => {
   pages = await site({ '/': PAGE });
   docent = await start({ FETCH_ALLOW: pages.host });
-  const made = { name: 'Help', visibility: 'public', show_citations: true };
-  chatbot = (await docent.api('POST', '/chatbot/create', made)).body.uuid;
-  await docent.api('POST', `/chatbot/${chatbot}/data-source/url`, { url: `${pages.base}/` });
-  await vi.waitFor(
-    async () => expect((await docent.api('GET', `/chatbot/${chatbot}/data-sources`)).body[0].status).toBe('success'),
-    { timeout: PATIENCE_MS * 3 },
-  );
+  chatbot = await learnPage(docent, `${pages.base}/`);
 });
 afterAll(async () => {
   await docent.stop();

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createProposalFilter } from '../../../server/answer/suggest/proposals.ts';
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
-import { PATIENCE_MS } from '../../patience.ts';
 import { site, start, type Running } from '../../running.ts';
+import { learnPage } from './learned-page.ts';
 
 const PAGE = `<!doctype html><title>The bindery</title><main><h1>The bindery</h1>
 <h2>Repair of covers</h2><p>Covers are repaired within four weeks, with thread of the same colour.</p>
@@ -20,13 +20,7 @@ beforeAll(async () => {
   model = await startFakeModel({ json: { pieces: ['{}'] } });
   pages = await site({ '/': PAGE });
   docent = await start({ FETCH_ALLOW: pages.host, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake' });
-  const made = { name: 'Help', visibility: 'public', show_citations: true };
-  chatbot = (await docent.api('POST', '/chatbot/create', made)).body.uuid;
-  await docent.api('POST', `/chatbot/${chatbot}/data-source/url`, { url: `${pages.base}/` });
-  await vi.waitFor(
-    async () => expect((await docent.api('GET', `/chatbot/${chatbot}/data-sources`)).body[0].status).toBe('success'),
-    { timeout: PATIENCE_MS * 3 },
-  );
+  chatbot = await learnPage(docent, `${pages.base}/`);
 });
 afterEach(() => model.clear());
 afterAll(async () => {
