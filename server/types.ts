@@ -53,7 +53,7 @@ export type Part = QuickReplies | Form | LinkCards;
 
 /** When the teaser is shown: once all conditions of one trigger hold. */
 export interface Trigger {
-  /** Seconds since the page was loaded. */
+  /** Seconds since the widget was loaded. */
   seconds?: number;
   /** Per cent of the page's height that have been in view. */
   scroll?: number;
@@ -131,7 +131,7 @@ export interface ChatbotProfile {
   /** A sentence beside the launcher, `teaser_after` seconds after it is there; '' for none. */
   teaser: string;
   teaser_after: number;
-  /** In place of `teaser_after`, where there are any and a `teaser`. */
+  /** In place of `teaser_after`, where there are any: each with its own text or `teaser`. */
   triggers: Trigger[];
   /** Open by default, but not on phones. */
   open: boolean;

@@ -23,7 +23,7 @@ export interface StoredChat {
   agreed?: boolean | undefined;
   /** The visitor has closed the panel or the teaser: neither opens by itself again. */
   closed?: boolean | undefined;
-  /** The visitor has opened the chat, where the page has a teaser. */
+  /** The visitor has asked, or has opened the chat where the page has a teaser. */
   acted?: boolean | undefined;
   /** This tab's alone: the visitor has opened the panel and not closed it. */
   open?: boolean | undefined;
