@@ -24,12 +24,15 @@ async function examineFiles({ dataDir }: StoreLocation, isDry: boolean): Promise
   refuseMarkedFolder(dataDir);
   const { examineFolder } = await import('../store/lowdb/examine.ts');
   const { store, faults } = await examineFolder({ dir: dataDir, clock: Date.now, isDry });
-  const all = await readAll(store);
-  const { repaired, others } = faults();
-  const done = await repairAll([...others, ...all.faults], isDry, store as SnapshotStore).finally(() => store.close());
+  const examining = readAll(store).then(async (all) => {
+    const { repaired, others } = faults();
+    const done = await repairAll([...others, ...all.faults], isDry, store as SnapshotStore);
+    return { counts: all.counts, found: repaired, ...done };
+  });
+  const { found, ...done } = await examining.finally(() => store.close());
   // Closing ends deletions.
-  const removed = new Set([...repaired, ...faults().repaired]);
-  return { counts: all.counts, ...done, repaired: [...removed, ...done.repaired] };
+  const removed = new Set([...found, ...faults().repaired]);
+  return { ...done, repaired: [...removed, ...done.repaired] };
 }
 
 async function examineDatabase(location: StoreLocation, isDry: boolean): Promise<Examination> {

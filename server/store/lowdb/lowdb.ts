@@ -10,7 +10,7 @@ import type { StoreLog } from '../log.ts';
 import { createFolder, realDisk, syncFolder, type Disk } from './files/disk.ts';
 import { DiskWatch } from './files/disk-watch.ts';
 import type { StoreContext } from './context.ts';
-import { lockFolder } from './files/lock.ts';
+import { lockFolder, type Lock } from './files/lock.ts';
 import { AGENTS_FIELD, SubRecords, SITES_FIELD, TAGS_FIELD } from './sub-records.ts';
 import { finishImport } from './staging.ts';
 import { IndexFolder } from './index-files.ts';
@@ -40,6 +40,8 @@ export interface LowdbOptions {
   disk?: Disk | undefined;
   /** Milliseconds between two attempts to store something while nothing can be stored; 5,000 by default. */
   probeInterval?: number | undefined;
+  /** Of the folder, where the caller has it; it is released with the store, or where that cannot be opened. */
+  lock?: Lock;
   /** Characters of idle sessions kept in memory; 16 Mi by default. */
   maxIdleCharacters?: number;
 }
@@ -48,7 +50,7 @@ export interface LowdbOptions {
 export async function openLowdbStore(options: LowdbOptions): Promise<SnapshotStore> {
   const dir = resolve(options.dir);
   const created = createFolder(dir, `cannot create the data folder ${dir}`);
-  const lock = await lockFolder(dir);
+  const lock = options.lock ?? (await lockFolder(dir));
   const { disk: rawDisk = realDisk, health, log, probeInterval } = options;
   const watch = new DiskWatch({ disk: rawDisk, dir, health, log, probeInterval });
   const { disk } = watch;

@@ -1,14 +1,16 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { watch } from 'node:fs';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../server/cli/run.ts';
+import { hostName } from '../../../server/store/lowdb/files/host.ts';
 import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
 import { examineTables } from '../../../server/store/postgres/moving/examine.ts';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import type { Store } from '../../../server/store/store.ts';
-import { start } from '../../running.ts';
+import { start, until } from '../../running.ts';
 import { makeSchema, type Schema } from '../../store/postgres/fixture.ts';
 import { startPostgres } from '../../store/postgres/server.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource, aTag } from '../../store/records.ts';
@@ -131,6 +133,71 @@ describe('on a data folder', () => {
     expect(lines).toContain('repaired: an import was broken off: it is ended');
     expect(lines).toContainEqual(expect.stringMatching(/^left: usage.2026-03\.jsonl /));
     expect(await readdir(dir)).not.toContain('importing');
+  });
+
+  it('cuts off lines that were torn by a crash', async () => {
+    const { session, message } = records;
+    const folder = path('sessions', session.uuid, '');
+    const [name = ''] = await readdir(folder);
+    const whole = await readFile(join(folder, name), 'utf8');
+    await appendFile(join(folder, name), `{"uuid":"${session.uuid.slice(0, 8)}`);
+    const empty = name.replace(session.uuid, `${session.uuid.slice(0, 2)}${'0'.repeat(30)}`);
+    await writeFile(join(folder, empty), '{"uu');
+    await mkdir(join(dir, 'usage'));
+    await writeFile(join(dir, 'usage', '2026-03.jsonl'), '{"owner":');
+    await mkdir(join(dir, 'replies'));
+    await writeFile(join(dir, 'replies', `${new Date().toISOString().slice(0, 10)}.jsonl`), '');
+    const before = await all();
+
+    const dry = await doctor(['--dry-run']);
+    const cut = 'ends in the middle of a line, left of a write that was broken off: cut off';
+    const removed = 'is left of a write that was broken off: removed';
+    expect(dry.lines).toEqual([
+      expect.stringMatching(new RegExp(`^would repair: replies/[\\d-]{10}\\.jsonl ${removed}$`)),
+      expect.stringMatching(new RegExp(`^would repair: sessions/\\w{2}/\\w{2}0{6}\\*\\.\\w+\\.jsonl ${removed}$`)),
+      expect.stringMatching(new RegExp(`^would repair: sessions/\\w{2}/\\w{8}\\*\\.\\w+\\.jsonl ${cut}$`)),
+      `would repair: usage/2026-03.jsonl ${removed}`,
+      `${CHECKED}4 faults to repair, 0 left`,
+    ]);
+    expect(await all()).toEqual(before);
+
+    const done = await doctor([]);
+    expect(done.lines).toEqual(
+      dry.lines.map((line) => line.replace('would repair', 'repaired').replace('to repair', 'repaired')),
+    );
+    expect(await readFile(join(folder, name), 'utf8')).toBe(whole);
+    expect(await readdir(folder)).toEqual([name]);
+    expect(await readdir(join(dir, 'usage'))).toEqual([]);
+    expect((await doctor([])).out).toBe(`${CHECKED}0 faults repaired, 0 left\n`);
+    const store = await open();
+    expect(await store.messages(session.uuid)).toEqual([message]);
+    await store.close();
+  });
+
+  it('takes no note of replies that are no longer kept', async () => {
+    const reply = { key: 'a'.repeat(64), request: '', status: 200, body: '{}', created_at: '2026-01-02T03:04:05Z' };
+    const store = await openLowdbStore({ dir, clock: () => Date.parse(reply.created_at) });
+    await store.saveReply(reply);
+    await store.close();
+    expect(await doctor(['--dry-run'])).toMatchObject({ code: 0, out: `${CHECKED}0 faults to repair, 0 left\n` });
+    expect(await readdir(join(dir, 'replies'))).toEqual(['2026-01-02.jsonl']);
+  });
+
+  it('has the folder to itself from the first look to the last repair', async () => {
+    const claims = new Set<string>();
+    const folder = join(dir, 'lock', hostName());
+    const watcher = watch(folder, (_, name) => void claims.add(name ?? ''));
+    try {
+      await doctor([]);
+      await writeFile(join(folder, 'last'), '');
+      await until(
+        async () => [...claims],
+        (names) => names.includes('last'),
+      );
+      expect([...claims]).toEqual([expect.stringContaining(`-${process.pid}-`), 'last']);
+    } finally {
+      watcher.close();
+    }
   });
 
   it('has vectors made again that are of other passages', async () => {

@@ -25,7 +25,7 @@ const MAX_ADDRESS_BYTES = 100;
 /** The other process is a server, or a command without one. */
 const LOCK_REMEDY = 'stop that one (a command ends by itself) or use another folder';
 
-interface Lock {
+export interface Lock {
   release(): Promise<void>;
 }
 
