@@ -15,6 +15,7 @@ import { pluralize, type LateCommand, type Terminal } from './command.ts';
 import { checkServer, throughServer } from './connect.ts';
 import { clearBar } from './progress.ts';
 
+const EXIT_INTERRUPTED = 130;
 /** Milliseconds between two lines of progress. */
 const SHOW_MS = 200;
 /** Of the end of an archive: more than its last line. */
@@ -32,13 +33,24 @@ conversations, what keys are checked with, and the secrets that functions send: 
     async actLate(_, [path = ''], _options, terminal, env) {
       const config = readConfig(env);
       const { source, close } = await openArchive(config);
+      const stopped = new AbortController();
+      const ignore = terminal.onInterrupt?.(() => {
+        stopped.abort();
+        source.destroy(new Error('stopped'));
+      });
       try {
-        const counts = await (path === '-' ? copy(source, terminal.stdout!, terminal) : save(source, path, terminal));
+        const counts = await (path === '-'
+          ? copy(source, { stream: terminal.stdout!, name: 'to standard output' }, terminal)
+          : save(source, path, terminal));
         terminal.err(`exported ${describeCounts(counts)}\n`);
+        return 0;
+      } catch (error) {
+        if (stopped.signal.aborted) return EXIT_INTERRUPTED;
+        throw error;
       } finally {
+        ignore?.();
         await close();
       }
-      return 0;
     },
   },
   import: {
@@ -84,7 +96,7 @@ async function save(source: Readable, path: string, terminal: Terminal): Promise
   const temporary = `${path}.${newUuid()}.tmp`;
   try {
     const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true });
-    const counts = await copy(source, file, terminal, path.endsWith('.gz'));
+    const counts = await copy(source, { stream: file, name: path }, terminal, path.endsWith('.gz'));
     await rename(temporary, path);
     return counts;
   } catch (error) {
@@ -93,7 +105,13 @@ async function save(source: Readable, path: string, terminal: Terminal): Promise
   }
 }
 
-async function copy(source: Readable, to: NodeJS.WritableStream, terminal: Terminal, zips = false): Promise<Counts> {
+interface Target {
+  stream: NodeJS.WritableStream;
+  /** As it stands behind "cannot write". */
+  name: string;
+}
+
+async function copy(source: Readable, { stream: to, name }: Target, terminal: Terminal, zips = false): Promise<Counts> {
   const progress = createProgress(terminal);
   let tail = Buffer.alloc(0);
   const watch = async function* (chunks: AsyncIterable<Buffer>) {
@@ -104,15 +122,20 @@ async function copy(source: Readable, to: NodeJS.WritableStream, terminal: Termi
     }
   };
   const end = to === terminal.stdout ? { end: false } : {};
+  let refused: unknown;
+  to.once('error', (error) => (refused = error));
   try {
     if (zips) await pipeline(source, watch, createGzip(), to, end);
     else await pipeline(source, watch, to, end);
+  } catch (error) {
+    if (error !== refused) throw error;
+    throw new Error(`cannot write ${name}: ${(error as Error).message}`, { cause: error });
   } finally {
     progress.end();
   }
   const last = tail.toString().trimEnd().split('\n').at(-1)!;
   const { counts } = (objectIn(last)['end'] ?? {}) as Partial<ArchiveEnd>;
-  if (!counts) throw new Error('the server ended before the archive was whole');
+  if (!counts) throw new Error('the archive has no end');
   return counts;
 }
 

@@ -11,7 +11,7 @@ import type { Authenticate } from '../http/auth.ts';
 import { readBody } from '../http/body.ts';
 import { replyWithErrors } from '../http/error-replies.ts';
 import { logRequests } from '../http/request-log.ts';
-import { invalid, Refusal } from '../schema/errors.ts';
+import { asRefusal, invalid, Refusal } from '../schema/errors.ts';
 import { MAX_KEEP_DAYS } from '../schema/fields.ts';
 import { readUuid } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
@@ -21,7 +21,7 @@ import type { Engine } from './open-store.ts';
 import { ingestJob, stopIngestJob } from './ingest-jobs.ts';
 import { createOperator } from './operator.ts';
 import { forgetSession } from './retention.ts';
-import { STREAM_TYPE } from './socket.ts';
+import { FAULT_TRAILER, STREAM_TYPE } from './socket.ts';
 import { createUsers, userOf } from './users.ts';
 
 interface ControlDeps extends ApiDeps {
@@ -89,6 +89,10 @@ const Retention = Type.Object({ days: Type.Integer({ minimum: 0, maximum: MAX_KE
 const Forgetting = Type.Object({ session: Type.String() });
 const KeyRevocation = Type.Object({ keys: Type.Array(Type.String()) });
 
+/** As the operator is to know it, whatever it is. */
+const exportFault = (error: Error): Refusal =>
+  asRefusal(error, 'nothing was exported') ?? new Refusal('internal', error.message, { cause: error });
+
 function controlRoutes(deps: ControlDeps): Middleware {
   const { store, clock, log, base, engine } = deps;
   const users = createUsers({ store, clock });
@@ -136,9 +140,13 @@ function controlRoutes(deps: ControlDeps): Middleware {
     return forgetSession(deps, uuid);
   });
   router.get('/export', async (ctx) => {
-    const archive = archiveStream(deps.snapshots, clock);
+    const archive = archiveStream(deps.snapshots, clock, (error) => {
+      log.error({ err: error }, 'an export failed');
+      ctx.res.addTrailers({ [FAULT_TRAILER]: encodeURIComponent(exportFault(error).message) });
+    });
     // A store that cannot be read refuses with a sentence, while there is no reply yet.
-    await once(archive, 'readable');
+    await once(archive, 'readable').catch((error: Error) => Promise.reject(exportFault(error)));
+    ctx.set('Trailer', FAULT_TRAILER);
     ctx.type = STREAM_TYPE;
     ctx.body = archive;
   });

@@ -3,7 +3,7 @@ import { createServer, IncomingMessage, request as httpRequest, ServerResponse }
 import type { RequestListener, Server } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { basename, join, resolve } from 'node:path';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import { answerParseErrors } from '../http/parse-errors.ts';
@@ -77,6 +77,9 @@ export async function openSharedSocket(dir: string, handle: RequestListener, log
 /** The type of an archive: of what may take long. */
 export const STREAM_TYPE = 'application/x-ndjson';
 
+/** Of a stream that the server could not bring to its end: why, percent-encoded. */
+export const FAULT_TRAILER = 'x-fault';
+
 const isStream = (response: ServerResponse): boolean => response.getHeader('content-type') === STREAM_TYPE;
 
 /** Sets the mode in a folder with mode 0700 before renaming, so that no other user can connect in between. */
@@ -126,12 +129,12 @@ export function connectToSocket(dir: string, maxSilence = MAX_SILENCE_MS): Send 
 }
 
 /**
- * The body of a reply, as it comes; it fails where the server ends before. Rejects with `NoServer` where there is none, and with the server's
- * sentence where it refuses.
+ * The body of a reply, as it comes; it fails where the server cannot bring it to its end, or ends before. Rejects with `NoServer` where
+ * there is none, and with the server's sentence where it refuses.
  */
-export async function streamFromSocket(dir: string, path: string): Promise<IncomingMessage> {
+export async function streamFromSocket(dir: string, path: string): Promise<Readable> {
   const connection = await connectTo(dir, MAX_SILENCE_MS);
-  return new Promise((done, fail) => {
+  const reply = await new Promise<IncomingMessage>((done, fail) => {
     const request = httpRequest({ method: 'GET', path, createConnection: () => connection });
     request.on('error', (error: NodeJS.ErrnoException) => fail(failureOf(error)));
     request.once('response', (response) => {
@@ -143,6 +146,17 @@ export async function streamFromSocket(dir: string, path: string): Promise<Incom
     });
     request.end();
   });
+  return Readable.from(bytesOf(reply), { objectMode: false });
+}
+
+async function* bytesOf(reply: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* reply as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw hasCode(error, 'ECONNRESET') ? new Error('the server ended before the archive was whole') : error;
+  }
+  const fault = reply.trailers[FAULT_TRAILER];
+  if (fault !== undefined) throw new Error(decodeURIComponent(fault));
 }
 
 function connectTo(dir: string, maxSilence: number): Promise<Socket> {
