@@ -25,8 +25,10 @@ import { openSharedSocket, openSocket } from './control/socket.ts';
 import type { LowdbOptions } from './store/lowdb/lowdb.ts';
 import { engineOf, openStore } from './control/open-store.ts';
 
-/** How often, while the process ends, answers that no client reads are interrupted. */
+/** How often, while the process ends, answers that no client reads are looked for. */
 const UNREAD_INTERVAL_MS = 1000;
+/** Looks without a reader before an answer is interrupted, where a visitor who loads the next page reads on through another process. */
+const UNREAD_LOOKS = 10;
 
 /** The server without the TCP socket it listens on. */
 export interface DocentServer {
@@ -144,7 +146,8 @@ export async function boot(
     async drain(patience) {
       draining = true;
       const timer = setTimeout(() => void runs.interrupt(), patience);
-      const unread = setInterval(() => runs.interruptUnread(), UNREAD_INTERVAL_MS);
+      const looks = config.databaseUrl === undefined ? 1 : UNREAD_LOOKS;
+      const unread = setInterval(() => runs.interruptUnread(looks), UNREAD_INTERVAL_MS);
       await runs.settled();
       clearInterval(unread);
       clearTimeout(timer);

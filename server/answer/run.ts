@@ -46,6 +46,7 @@ export class Run {
   #heldBack = '';
   #received = 0;
   #readers = new Set<() => void>();
+  #unread = 0;
   #waking = false;
 
   constructor(message: StoredMessage) {
@@ -127,6 +128,12 @@ export class Run {
   /** Whether any reader is attached. */
   get hasReaders(): boolean {
     return this.#readers.size > 0;
+  }
+
+  /** Looks for readers, also of another process; the number of looks in a row that have found none. */
+  countUnread(): number {
+    this.#unread = this.hasReaders || this.isFollowed ? 0 : this.#unread + 1;
+    return this.#unread;
   }
 
   /** Calls `wake` at most once a tick, when there is more to read or the run has ended. Returns a function that detaches it. */

@@ -194,10 +194,10 @@ export class AnswerRuns {
     }
   }
 
-  /** Ends those runs as `interrupted` that have no reader at the moment, here or elsewhere, and what goes on after the end of others. */
-  interruptUnread(): void {
+  /** Ends those runs as `interrupted` of which `looks` calls in a row find no reader, here or elsewhere, and what goes on after others. */
+  interruptUnread(looks = 1): void {
     void this.#background.stopWhere(() => true);
-    for (const run of this.#runs.values()) if (!run.hasReaders && !run.isFollowed) this.#interrupt(run);
+    for (const run of this.#runs.values()) if (run.countUnread() >= looks) this.#interrupt(run);
   }
 
   async #open(uuid: string, begin: () => Promise<Question>, respond: Respond): Promise<Run | StoredMessage> {

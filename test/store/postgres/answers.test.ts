@@ -257,6 +257,26 @@ describe.skipIf(!server)('answers of several processes', () => {
     expect(performance.now() - begin).toBeLessThan(10_000);
   });
 
+  it('go on at the end of their process while a visitor loads the next page, which reads them from another', async () => {
+    const { answer, own, url } = await askA();
+    await answer.write('Thirty');
+    await own.until(has('Thirty'));
+    own.leave();
+    const run = a!.runs.get(url.split('/').pop()!)!;
+    await until(
+      async () => run.hasReaders,
+      (seen) => !seen,
+    );
+    const look = (times: number) => Array.from({ length: times }, () => a!.runs.interruptUnread(10));
+    look(9);
+    const read = await resume(b!, url);
+    await until(async () => run.isFollowed, Boolean);
+    look(20);
+    await answer.write(' days.');
+    await answer.end();
+    expect((await read.done).at(-1)).toMatchObject({ data: { response: 'Thirty days.', finish_reason: 'stop' } });
+  });
+
   it('are interrupted where others take their process for dead, with all that anybody read', async () => {
     const { answer, own, url } = await askA();
     const read = await resume(b!, url);
