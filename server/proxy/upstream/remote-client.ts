@@ -14,7 +14,8 @@ type Asked = Pick<Question, 'query' | 'variables'>;
 export interface RemoteClient {
   /** Undefined where the server answers that there is none. */
   chatbot(uuid: string): Promise<unknown>;
-  createSession(chatbot: string, variables: object | undefined): Promise<unknown>;
+  /** `key`: its Idempotency-Key; the same session is made once, whichever process asks for it. */
+  createSession(chatbot: string, variables: object | undefined, key: string): Promise<unknown>;
   deleteSession(session: string): Promise<void>;
   messages(session: string, signal: AbortSignal): Promise<unknown>;
   /**
@@ -74,14 +75,11 @@ export function createRemoteClient({ connections, prefix, apiKey }: RemoteServer
       if (status !== OK) throw upstreamFailed(`the chatbot's record: ${status}${hint}`, `status_${status}`);
       return parseJson(body);
     },
-    createSession: (chatbot, variables) =>
-      fetchRecord(
-        outbound(
-          'POST',
-          `/chatbot/${encodeURIComponent(chatbot)}/session/create`,
-          variables && { initial_variables: variables, from_visitor: true },
-        ),
-      ),
+    createSession(chatbot, variables, key) {
+      const path = `/chatbot/${encodeURIComponent(chatbot)}/session/create`;
+      const request = outbound('POST', path, variables && { initial_variables: variables, from_visitor: true });
+      return fetchRecord({ ...request, headers: [...request.headers, 'idempotency-key', key] });
+    },
     async deleteSession(session) {
       const { status } = await fetchReply(outbound('POST', `/session/${encodeURIComponent(session)}/delete`));
       if (status !== OK && !ABSENT.has(status))

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Question } from '../../answer/runs.ts';
 import type { Run } from '../../answer/run.ts';
@@ -13,6 +14,8 @@ interface RemoteSessions {
   idFor(question: Question, run: Run, lost?: string): Promise<string>;
   /** Resolves when a remote session that is being created is stored. */
   whenStored(session: string): Promise<void>;
+  /** To be called when an answer has ended: deletes a remote session that is not the session's. */
+  deleteSurplus(session: string): Promise<void>;
 }
 
 interface RemoteSessionsDeps {
@@ -25,22 +28,32 @@ interface RemoteSessionsDeps {
 export function createRemoteSessions({ client, chatbots, store, log }: RemoteSessionsDeps): RemoteSessions {
   // Two questions at the same moment share the session that the first one creates.
   const creating = new Map<string, { id: Promise<string>; stored: Promise<void> }>();
+  // Another process has stored its own first, or the session is gone; its answer is still made in this one.
+  const surplus = new Map<string, string>();
 
   async function create({ chatbot, session }: Question, lost: string): Promise<string> {
     const stored = await store.session(session.uuid);
     if (stored?.foreign && stored.foreign !== lost) return stored.foreign;
     const name = chatbots.nameOf(chatbot.uuid);
-    const foreign = readSessionUuid(await client.createSession(name, session.initial_variables));
+    const { initial_variables: variables } = session;
+    const key = createHash('sha256')
+      .update(JSON.stringify([session.uuid, lost, variables]))
+      .digest('hex');
+    const foreign = readSessionUuid(await client.createSession(name, variables, key));
     if (foreign === undefined) throw upstreamFailed('a new session without a uuid');
     return foreign;
   }
 
   /** Waits for the session, which is stored while its first answer is made. */
-  async function save(session: string, id: Promise<string>, run: Run): Promise<void> {
+  async function save(session: string, id: Promise<string>, run: Run, lost: string): Promise<void> {
     try {
       const foreign = await id;
       await run.stored;
-      await store.updateSession(session, (record) => ({ ...record, foreign }));
+      const isFree = (other = ''): boolean => other === '' || other === lost;
+      const stored = await store.updateSession(session, (record) =>
+        isFree(record.foreign) ? { ...record, foreign } : record,
+      );
+      if (stored?.foreign !== foreign) surplus.set(session, foreign);
     } catch (error) {
       log.warn({ err: (error as Error).cause ?? error }, 'no session of the upstream server was kept');
     } finally {
@@ -55,11 +68,23 @@ export function createRemoteSessions({ client, chatbots, store, log }: RemoteSes
       const known = creating.get(uuid);
       if (known) return known.id;
       const id = create(question, lost);
-      creating.set(uuid, { id, stored: save(uuid, id, run) });
+      creating.set(uuid, { id, stored: save(uuid, id, run, lost) });
       return id;
     },
     async whenStored(session) {
       await creating.get(session)?.stored;
+    },
+    async deleteSurplus(session) {
+      await creating.get(session)?.stored;
+      const foreign = surplus.get(session);
+      if (foreign === undefined) return;
+      surplus.delete(session);
+      await client.deleteSession(foreign).catch((error: unknown) => {
+        log.warn(
+          { err: (error as Error).cause ?? error },
+          'a session of the upstream server that is not used was not deleted',
+        );
+      });
     },
   };
 }

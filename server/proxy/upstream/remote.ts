@@ -119,6 +119,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
       throw error;
     } finally {
       clearTimeout(timer);
+      void sessions.deleteSurplus(question.session.uuid);
     }
   }
 
