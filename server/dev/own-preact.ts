@@ -8,7 +8,7 @@ type Edit = [from: string | RegExp, to: string];
 const CLOBBERING: Edit[] = [
   [
     'if(M=a.ownerDocument||document,!C)return M.createTextNode(x);t=M.createElementNS(f,C,x.is?x:a),l&&(n.__m&&n.__m(r,o),l=!1),o=null}',
-    'if(M=Document.prototype,!C)return M.createTextNode.call(document,x);t=M.createElementNS.call(document,f,C),l&&(n.__m&&n.__m(r,o),l=!1),o=null}',
+    'if(M=Document.prototype,!C)return M.createTextNode.call(document,x);t=M.createElementNS.call(document,f,C)}',
   ],
 ];
 
@@ -52,6 +52,60 @@ const ELEMENTS: Edit[] = [
   ['!(i=t.ref)||i.current&&i.current!=t.__e||G(i', '(i=t.ref)&&G(i'],
 ];
 
+/** No component has a context, a portal or other methods than the widget's; nothing is hydrated or suspended; no styles are strings. */
+const COMPONENTS: Edit[] = [
+  ['return!o&&n.vnode&&n.vnode(e),e}', 'return e}'],
+  ['function x(n,t){this.props=n,this.context=t,this.__g=0}', 'function x(n){this.props=n,this.__g=0}'],
+  ['"function"!=typeof n.type||n.props.__P?', '"function"!=typeof n.type?'],
+  ['n.vnode&&n.vnode(r),', ''],
+  ['32&u.__u?[i]:null,f,i||S(u),32&u.__u,o)', 'null,f,i||S(u),0,o)'],
+  ['n.__c&&!n.props.__P)', 'n.__c)'],
+  [
+    '(8&t.__g||(t.__g|=8,u.push(t),f++))&&i==n.debounceRendering||((i=n.debounceRendering)||queueMicrotask)(H)',
+    '8&t.__g||(t.__g|=8,u.push(t),f++)||queueMicrotask(H)',
+  ],
+  ['&&(i||queueMicrotask)(H)', '&&queueMicrotask(H)'],
+  ['if(n.props.__P)return t;', ''],
+  [/128&u\.__u&&\(c=32.{0,120}\(s=n\.__b\)&&s\(r\);/, ''],
+  [/j=\(s=V\.contextType\).{0,40}:i,/, ''],
+  ['new V(M,L)', 'new V(M)'],
+  ['new x(M,L)', 'new x(M)'],
+  ['j&&j.sub(d),', ''],
+  [
+    ',V.getDerivedStateFromProps&&(d.__s==d.state&&(d.__s=_({},d.__s)),_(d.__s,V.getDerivedStateFromProps(M,d.__s)))',
+    '',
+  ],
+  [/M!==k&&C&&!V\..{0,99}Props\(M,L\),/, ''],
+  ['shouldComponentUpdate(M,d.__s,L)', 'shouldComponentUpdate(M,d.__s)'],
+  [/d\.componentWillUpdate&&.{0,260}d\.context=L,/, '}'],
+  ['d.state=d.__s,d.context)', 'd.state=d.__s)'],
+  [/d\.getChildContext&&.{0,160}s\.props\.children:s,/, 'A=s,'],
+  [/M\.__P&&\(s=l,.{0,200}S\(u,0\):null\),/, ''],
+  ['M.__P&&(r.__e=null,l=s),', ''],
+  ['p&&p.some(g),', ''],
+  ['if(e.length=v,r.__v=null,c||o)', 'if(e.length=v,r.__v=null,0)'],
+  [/if\(t&&t\.then\)\{if\(r.{0,460}else(?= r\.__e=u\.__e;)/, ';else'],
+  ['t&&t.then||D(r)', 'D(r)'],
+  ['return(s=n.diffed)&&s(r),l}', 'return l}'],
+  ['n.__c&&n.__c(r,t),', ''],
+  [/(?<="svg"==C&&\(f="[^"]+"\)),o\)for.{0,120}break\}(?=if\(!t\))/, ');'],
+  [/if\(a="template"==C.{0,180}=k\.value;(?=for\(s in)/, ''],
+  [':l&&"function"!=typeof k||', ':'],
+  [
+    /\("foreignObject"==C\|\|.*?"progress"!=C\|\|b\)\|\|N\(/,
+    'I(t,w(_)?_:[_],r,u,i,f,o,e,u.__k&&S(u,0),l,c)),(s="value",null==b||b===t[s]||N(',
+  ],
+  ['||l&&t.data==x', ''],
+  ['||u&&!t.props.__P)', '||u)'],
+  [/!u&&\(i=t\.__c\)&&\(i=i\.__z\).{0,70}g\(i\)\),/, ''],
+  [/n\.__&&n\.__\(t,r\),.{0,80}null:r\.__k,/, 'i=r.__k,'],
+  ['i?null:r.firstChild?d.call(r.childNodes):null,f,i?i.__e:r.firstChild,u,o)', 'null,f,i?i.__e:null,0,o)'],
+  [/\(e=\(o=i\.constructor\).{0,150}e&&8&i\.__g/, 'i.componentDidCatch&&(i.componentDidCatch(n,u||{}),8&i.__g)'],
+  ['"function"==typeof n&&(n=n(_({},r),this.props)),', ''],
+  [/x\.prototype\.forceUpdate=.{0,80}L\(this\)\)\},/, ''],
+  ['if("string"==typeof r)n.style.cssText=r;else{if("string"==typeof u&&(n.style.cssText=u=""),u)', '{if(u)'],
+];
+
 const SIGNALS_POLLUTION: Edit[] = [
   ['Object.defineProperty(y.prototype,"value",{', 'Object.defineProperty(y.prototype,"value",{__proto__:null,'],
   ['Object.defineProperty(j.prototype,"value",{', 'Object.defineProperty(j.prototype,"value",{__proto__:null,'],
@@ -73,7 +127,7 @@ const UNUSED: Edit[] = [
 ];
 
 const EDITS: Record<string, Edit[]> = {
-  'preact.mjs': [...CLOBBERING, ...POLLUTION, ...ELEMENTS],
+  'preact.mjs': [...CLOBBERING, ...POLLUTION, ...ELEMENTS, ...COMPONENTS],
   'signals-core.mjs': [...SIGNALS_POLLUTION, ...UNUSED],
 };
 
