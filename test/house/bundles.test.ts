@@ -29,8 +29,8 @@ describe('what a visitor downloads, gzip -9', () => {
     expect(zipped('dist/embed.js')).toBeLessThanOrEqual(1500);
   });
 
-  test('launcher, panel, what stands below an answer and what marks unread ones, which is all but languages, are at most 26,000 bytes', () => {
-    const sizes = ['dist/embed.js', ...['panel', 'after-answer', 'presence'].map(embedded)].map(zipped);
+  test('launcher, panel, sources, what stands below an answer and what marks unread ones, which is all but languages, are at most 26,000 bytes', () => {
+    const sizes = ['dist/embed.js', ...['panel', 'sources', 'after-answer', 'presence'].map(embedded)].map(zipped);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(26_000);
     expect(needs(embedded('panel'))).toEqual([]);
   });
@@ -48,6 +48,7 @@ describe('what a visitor downloads, gzip -9', () => {
   });
 
   test.each([
+    ['what lists sources and is read to screen readers', 'sources', 1200],
     ['what stands below an answer', 'after-answer', 3000],
     ['the field for a comment', 'comment', 1000],
     ['what fits the panel to a phone', 'full-screen', 600],

@@ -274,7 +274,7 @@ test('announces the start and the finished answer to screen readers, not each ch
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   open.end();
-  await waitFor(() => expect(status.textContent?.trim()).toBe('Answer: You have 45 days . See .'));
+  await waitFor(() => expect(status.textContent?.trim()).toBe('Answer: You have 45 days.See.'));
   observer.disconnect();
   expect([...heard].filter(Boolean)).toHaveLength(2);
   expect(chat.screen.getByRole('log').getAttribute('aria-live')).toBe('off');
@@ -289,12 +289,44 @@ test('announces a finished answer sentence by sentence', async () => {
   // A status is told as a whole.
   expect(status.hasAttribute('role')).toBe(false);
   expect([...status.children].map((sentence) => sentence.textContent?.trim())).toEqual([
-    'Answer: It is 4.5 days .',
+    'Answer: It is 4.5 days.',
     'Sale items too!',
     'Is that all?',
     'はい。',
     'Yes',
   ]);
+});
+
+test('announces an answer as it is drawn: no addresses, table rules, escapes or buttons, and no character lost', async () => {
+  const written =
+    '- See [Library cards](https://shop.test/cards).\n- `a > b` and <b>html</b>\n\n| Day | Opens |\n|:---:|------:|\n| Mon | 9 |\n\n```js\nx = 1;\n```\n\nHours\n=====\n\n- [ ] todo';
+  chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(messageRecord(question, written))) });
+  chat.ask(question);
+  const status = chat.root.querySelector('[aria-live=polite]')!;
+  await waitFor(() => expect(status.textContent).toMatch(/^Answer: /));
+  expect([...status.children].map((sentence) => sentence.textContent)).toEqual([
+    'Answer: See Library cards.',
+    'a > b and <b>html</b>',
+    'Day Opens',
+    'Mon 9',
+    'x = 1;',
+    'Hours',
+    'todo',
+  ]);
+});
+
+test('an answer that ended before the panel was opened again is not announced once more', async () => {
+  chat = await mountAndOpen(replies);
+  chat.ask(question);
+  const spoken = (): string | null =>
+    chat!.root.querySelector('section:not([inert]) > [aria-live=polite]')!.textContent;
+  await waitFor(() => expect(spoken()).toMatch(/^Answer: /));
+  pressKey(chat.screen.getByRole('textbox'), 'Escape');
+  await waitFor(() => expect(chat!.root.querySelector('section:not([inert])')).toBeNull());
+  chat.handle.open();
+  await waitFor(() => chat!.screen.getByRole('textbox'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(spoken()).toBe('');
 });
 
 test('applies only the known properties of a theme', async () => {

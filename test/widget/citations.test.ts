@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { linkCitation, readCitations } from '../../widget/browser/citations.ts';
+import { readCitations } from '../../widget/browser/citations.ts';
+import { elements } from '../../widget/view/elements.ts';
+import { linkCitation } from '../../widget/view/sources/quote-link.ts';
 import { citation } from './fake-server.ts';
 
 const addressOf = (text: string, file_name = 'https://shop.test/returns'): string | undefined =>
-  linkCitation(citation({ text, file_name })).href;
+  linkCitation(citation({ text, file_name }), elements.parseSafe).href;
 
 test('a short quote is a text fragment of all its words', () => {
   expect(addressOf('You have 45 days.')).toBe('https://shop.test/returns#:~:text=You%20have%2045%20days.');

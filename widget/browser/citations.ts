@@ -1,5 +1,4 @@
-import type { Citation, Citations } from '../../server/types.ts';
-import { parseAddress, safeAddress } from '../markdown/address.ts';
+import type { Citations } from '../../server/types.ts';
 
 /** Parses JSON; an empty object where it is invalid or `null`. */
 export function parseObject(json: string): object {
@@ -13,42 +12,3 @@ export function parseObject(json: string): object {
 /** Parses `cite_data_json` into citations by marker; entries without a quoted text are dropped, invalid JSON gives none. */
 export const readCitations = (json: string): Citations =>
   Object.fromEntries(Object.entries(parseObject(json) as Citations).filter(([, one]) => typeof one?.text === 'string'));
-
-// `-`, `,` and `&` separate the parts of a text directive; encodeURIComponent does not escape `-`, and throws at half a character.
-const encodeWords = (words: string[]): string =>
-  encodeURIComponent(
-    words
-      .join(' ')
-      .replace(/\p{Cs}/gu, '')
-      .trim(),
-  ).replaceAll('-', '%2D');
-
-/** Index of the last word of a quote that is put into the directive whole; longer ones are given by their ends. */
-const MAX_WHOLE_WORDS = 10;
-const END_WORDS = 5;
-
-/** Text directive (`#:~:text=`) of a quote: the whole quote when it is short and in one block, else its first and last words. */
-function textDirective(quote: string): string {
-  const blocks = quote.trim().split('\n');
-  const first = blocks[0]!.split(/\s+/);
-  const last = blocks.pop()!.split(/\s+/);
-  if (!blocks[0] && !first[MAX_WHOLE_WORDS]) return encodeWords(first);
-  // Browsers match exact text within one block only; a range may span several.
-  return `${encodeWords(first.slice(0, END_WORDS))},${encodeWords(last.slice(-END_WORDS))}`;
-}
-
-/** Link to the page or file that a citation quotes. */
-interface CitationLink {
-  title: string;
-  /** The page's host, or the name of the file. */
-  host: string;
-  /** Address of the page with a text directive, so that the browser scrolls to the quote; undefined for a file. */
-  href: string | undefined;
-}
-
-export function linkCitation({ title, text, file_name }: Citation): CitationLink {
-  const url = safeAddress(file_name) ? parseAddress(file_name) : undefined;
-  const host = url?.host || file_name;
-  if (url) url.hash += `:~:text=${textDirective(text)}`;
-  return { title: title || host, host, href: url?.href };
-}

@@ -1,9 +1,10 @@
 import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
-import { linkCitation } from '../browser/citations.ts';
 import type { Turn } from '../chat/turn.ts';
+import { elements } from './elements.ts';
 import { scrollIntoLog } from './scroll.ts';
-import { Source } from './Source.tsx';
+
+export const loadSources = (): Promise<typeof import('./sources/sources.ts')> => import('./sources/sources.ts');
 
 interface MarkerProps {
   chat: Chat;
@@ -55,6 +56,12 @@ export class Marker extends Component<MarkerProps> {
     clearTimeout(this.timer);
     this.card = card;
     scrollIntoLog(card);
+    const { chat, turn, marker } = this.props;
+    if (card)
+      loadSources().then(({ createSource }) => {
+        card.append(createSource(turn.citations.peek()[marker]!, chat, elements));
+        scrollIntoLog(card);
+      }, chat.report);
   };
 
   override componentWillUnmount(): void {
@@ -71,8 +78,7 @@ export class Marker extends Component<MarkerProps> {
         </sup>
       );
     const isOpen = chat.card.value === this;
-    const words = chat.words.value;
-    const label = `${words.source} ${marker}: ${linkCitation(citation).title}`;
+    const label = `${chat.words.value.source} ${marker}: ${citation.title || citation.file_name}`;
     return (
       <sup onMouseEnter={this.onRest} onMouseLeave={this.onRest} onFocusIn={this.onRest} onFocusOut={this.onRest}>
         <button
@@ -89,7 +95,6 @@ export class Marker extends Component<MarkerProps> {
             <blockquote dir="auto" tabIndex={0}>
               {citation.text}
             </blockquote>
-            <Source words={words} citation={citation} />
           </div>
         )}
       </sup>

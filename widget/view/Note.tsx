@@ -13,7 +13,7 @@ interface NoteStatus {
 }
 
 /** The sentence for a status; empty where there is none. */
-export const noteText = ({ is, reason, message }: NoteStatus, words: Partial<Record<string, string>>): string =>
+const noteText = ({ is, reason, message }: NoteStatus, words: Partial<Record<string, string>>): string =>
   `${message ?? words[reason ?? is] ?? words[is] ?? ''}`;
 
 const formatSeconds = (seconds: number): string =>

@@ -1,5 +1,4 @@
 import { Component, type VNode } from 'preact';
-import { Announcer } from './Announcer.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
 import { elements } from './elements.ts';
@@ -64,7 +63,7 @@ export class Panel extends Component<PanelProps> {
         ) : (
           <Composer chat={chat} />
         )}
-        <Announcer chat={chat} />
+        <div class="unseen" aria-live="polite" />
       </section>
     );
   }

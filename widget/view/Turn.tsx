@@ -5,9 +5,8 @@ import type { Turn } from '../chat/turn.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
 import { elements, type Part } from './elements.ts';
 import { showTurn } from './scroll.ts';
-import { Marker } from './Marker.tsx';
+import { loadSources, Marker } from './Marker.tsx';
 import { Note } from './Note.tsx';
-import { Sources } from './Sources.tsx';
 
 interface TurnProps {
   chat: Chat;
@@ -63,7 +62,7 @@ export class TurnView extends Component<TurnProps> {
           </div>
           <Note chat={chat} status={status} onRetry={() => chat.retry(turn)} />
           {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
-          {isOver && <Sources chat={chat} turn={turn} />}
+          {isOver && Object.keys(turn.citations.value)[0] && <div class="sources" ref={fill(loadSources)} />}
           {isOver && <div class="actions" ref={fill(loadAfterAnswer)} />}
         </div>
       </div>

@@ -1,6 +1,7 @@
 import type { Chat } from '../chat/types.ts';
 import { fullScreen } from '../browser/full-screen.ts';
 import { readDocument } from '../browser/read-document.ts';
+import { elements } from './elements.ts';
 import { stickToEnd } from './scroll.ts';
 
 export interface PanelProps {
@@ -35,6 +36,7 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
   const focusField = (): void => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!.focus();
 
   stickToEnd(log);
+  import('./sources/sources.ts').then((part) => part.announce(panel, chat, elements, signal), chat.report);
   // A pressed button that is removed would lose the focus to the page: move it to the log.
   panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus({ preventScroll: true }));
   addEventListener(

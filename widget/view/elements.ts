@@ -1,5 +1,6 @@
 import { fullScreen } from '../browser/full-screen.ts';
 import { readDocument } from '../browser/read-document.ts';
+import { parseAddress, safeAddress } from '../markdown/address.ts';
 import type { Chat } from '../chat/types.ts';
 import type { Turn } from '../chat/turn.ts';
 
@@ -21,8 +22,11 @@ function createButton(words: string, onclick: () => void): HTMLElement {
   return button;
 }
 
+/** Parses an address; undefined where it is invalid, or of a scheme that links must not have. */
+const parseSafe = (address: string): URL | undefined => (safeAddress(address) ? parseAddress(address) : undefined);
+
 /** What a file that is loaded later makes elements with and asks the page: it is handed over, so that such a file needs no other. */
-export const elements = { create, createButton, fullScreen, readDocument };
+export const elements = { create, createButton, fullScreen, readDocument, parseSafe };
 
 export type Elements = typeof elements;
 

@@ -80,12 +80,12 @@ test('while a tool function runs its name is shown and announced, until text com
   open.send(encodeEvents(rest.slice(0, 1)));
   await waitFor(() => expect(textOf()).toBe('It le'));
   expect(chat.root.querySelector('.answer .note')).toBeNull();
-  expect(spoken()).toBe('');
+  await waitFor(() => expect(spoken()).toBe(''));
   open.send(encodeEvents([{ event: 'step', data: { name: 'Once more' } }]));
   await waitFor(() => expect(spoken()).toBe('Once more'));
   expect(textOf()).toBe('It le');
   open.send(encodeEvents(rest.slice(1)));
-  await waitFor(() => expect(spoken()).toBe('Answer: It left on Monday.\n'));
+  await waitFor(() => expect(spoken()).toBe('Answer: It left on Monday.'));
   expect(chat.root.querySelector('.answer > .note')).toBeNull();
 });
 
