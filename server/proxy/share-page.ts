@@ -13,7 +13,16 @@ const STYLE =
   '@media(min-width:53rem){main{padding:24px 0}}p{font:16px/1.5 system-ui,sans-serif;margin:0;padding:24px}';
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
-const RIGHT_TO_LEFT = new Set(['ar', 'he']);
+/** Languages of the widget (widget/words), with the other codes that it knows for them. */
+const LANGUAGES = new Set(
+  'ar cs da de el en es fi fr he it ja ko nb nl pl pt ro ru sv tr uk vi zh no nn iw'.split(' '),
+);
+const RIGHT_TO_LEFT = new Set(['ar', 'he', 'iw']);
+
+const primaryTag = (tag: string): string => tag.toLowerCase().split('-')[0]!;
+
+/** The first of a visitor's language tags that the widget has, else English. */
+const languageFor = (tags: readonly string[]): string => tags.find((tag) => LANGUAGES.has(primaryTag(tag))) ?? 'en';
 
 /** 404 where `find` has no chatbot, and where it is not `public`. */
 export async function servePage(ctx: Context, find: (id: string) => Promise<StoredChatbot | undefined>): Promise<void> {
@@ -23,9 +32,11 @@ export async function servePage(ctx: Context, find: (id: string) => Promise<Stor
   if (chatbot?.meta.visibility !== 'public') throw notFound('chatbot');
   const settings = { ...WIDGET_DEFAULTS, ...chatbot.widget };
   ctx.set(PAGE_HEADERS);
+  ctx.vary('Accept-Language');
+  const language = settings.language || languageFor(ctx.acceptsLanguages());
   await contentSecurityPolicy(policyOf(settings))(ctx, async () => {});
   ctx.type = 'html';
-  ctx.body = html(id, settings.title || chatbot.name || 'Chat', settings);
+  ctx.body = html(id, settings.title || chatbot.name || 'Chat', { ...settings, language });
 }
 
 const PAGE_HEADERS = {
@@ -63,7 +74,7 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (one) => ES
 
 /** URLs are relative, so that they work below any path of a reverse proxy. */
 const html = (chatbot: string, title: string, { language, scheme }: WidgetSettings): string => `<!doctype html>
-<html lang="${language || 'en'}" dir="${RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr'}">
+<html lang="${escapeHtml(language)}" dir="${RIGHT_TO_LEFT.has(primaryTag(language)) ? 'rtl' : 'ltr'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -122,6 +122,17 @@ test('the script tag answers on a listed site and on no other', async () => {
   expect(new Set(statuses)).toEqual(new Set([403]));
 });
 
+test('the share page speaks the language of the browser where the settings name none', async () => {
+  const german = await browser.newPage({ locale: 'de-DE' });
+  try {
+    await german.goto(`${server.base}/c/${chatbot}`);
+    await german.getByRole('textbox', { name: 'Ihre Frage' }).waitFor();
+    expect(await german.locator('html').getAttribute('lang')).toMatch(/^de/);
+  } finally {
+    await german.close();
+  }
+});
+
 test('without JavaScript the share page says that it is needed', async () => {
   const plain = await browser.newPage({ javaScriptEnabled: false });
   try {

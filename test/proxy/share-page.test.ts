@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { start, type Running } from '../running.ts';
 
@@ -33,6 +34,30 @@ describe('the page of a public chatbot', () => {
     expect(other).toContain('<html lang="ar" dir="rtl">');
     expect(other).toContain('<title>متجر</title>');
     expect(other).toContain('<meta name="color-scheme" content="dark">');
+  });
+
+  it.each([
+    ['de-AT,de;q=0.9,en;q=0.8', 'lang="de-AT" dir="ltr"'],
+    ['ga,he;q=0.9,en;q=0.8', 'lang="he" dir="rtl"'],
+    ['no', 'lang="no" dir="ltr"'],
+    ['ga, *', 'lang="en" dir="ltr"'],
+    ['"><script>alert(1)</script>', 'lang="en" dir="ltr"'],
+  ])('is in the first language of the browser that the widget has: %s', async (accepted, attributes) => {
+    const reply = await page(chatbot, { headers: { 'Accept-Language': accepted } });
+    expect(await reply.text()).toContain(`<html ${attributes}>`);
+    expect(reply.headers.get('vary')).toMatch(/Accept-Language/);
+    await set({ language: 'ar' });
+    const other = await page(chatbot, { headers: { 'Accept-Language': accepted } });
+    expect(await other.text()).toContain('<html lang="ar" dir="rtl">');
+  });
+
+  it('knows the languages that the widget has', async () => {
+    const files = readdirSync('widget/words').filter((name) => /^[a-z]{2}\.ts$/.test(name));
+    expect(files.length).toBeGreaterThanOrEqual(24);
+    for (const language of files.map((name) => name.slice(0, 2))) {
+      const reply = await page(chatbot, { headers: { 'Accept-Language': language } });
+      expect(await reply.text()).toContain(`<html lang="${language}" `);
+    }
   });
 
   it('says in one sentence that it needs JavaScript, and asks not to be indexed', async () => {
