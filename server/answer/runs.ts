@@ -11,6 +11,7 @@ import { errorResult, finishedMessage, logFields, newMessage, type Question, typ
 import { Run } from './run.ts';
 import { AnswerBatches } from './runs/batches.ts';
 import { FollowedRuns } from './runs/followed.ts';
+import { Openings, type AskLimit } from './runs/openings.ts';
 import { AnswerStorage } from './runs/storage.ts';
 import { countUsage } from './spending.ts';
 import { takenCall, waitingCall, type PendingCall } from './tools/pending.ts';
@@ -33,13 +34,13 @@ export class AnswerRuns {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #capacity: AnswerCapacity;
-  /** By message, as those that are opened. */
+  /** By message. */
   readonly #runs = new Map<string, Run>();
-  readonly #opening = new Map<string, Promise<Run | StoredMessage>>();
   readonly #finishing = new Map<Run, { question: Question; finished: Promise<void> }>();
   readonly #interrupted = new WeakSet<Run>();
   readonly #background: BackgroundResults<Question>;
   readonly #storage: AnswerStorage;
+  readonly #openings: Openings;
   /** Absent where no other process has the store open. */
   readonly #shared: { batches: AnswerBatches; followed: FollowedRuns } | undefined;
   #begun = 0;
@@ -55,6 +56,15 @@ export class AnswerRuns {
       batches: new AnswerBatches(store.answers, (run) => this.#interrupt(run)),
       followed: new FollowedRuns(store, store.answers),
     };
+    this.#openings = new Openings({
+      store,
+      clock,
+      followed: this.#shared?.followed,
+      running: (uuid) => this.#runs.get(uuid),
+      takeCapacity: (chatbot, visitor) => this.takeCapacity(chatbot, visitor),
+      start: (question, respond) => this.start(question, respond),
+      begin: (question, run, respond, release) => this.#begin(question, run, respond, release, true),
+    });
   }
 
   /**
@@ -113,19 +123,17 @@ export class AnswerRuns {
    * The run or the finished record of message `uuid`. Where there is neither, it starts the question that `begin` makes;
    * an error of `begin` leaves no trace. Throws `conflict` where the message has another query.
    */
-  async open(
-    uuid: string,
-    query: string,
-    begin: () => Promise<Question>,
-    respond: Respond,
-  ): Promise<Run | StoredMessage> {
-    // Of two equal requests at the same moment the second waits for what the first opens.
-    const pending = this.#opening.get(uuid);
-    const opening = pending ?? this.#open(uuid, begin, respond).finally(() => this.#opening.delete(uuid));
-    if (!pending) this.#opening.set(uuid, opening);
-    const opened = await opening;
-    if ((opened instanceof Run ? opened.message : opened).query === query) return opened;
-    throw new Refusal('conflict', 'this id was used for another question', { field: 'id' });
+  open(uuid: string, query: string, begin: () => Promise<Question>, respond: Respond): Promise<Run | StoredMessage> {
+    return this.#openings.open(uuid, query, begin, respond);
+  }
+
+  /**
+   * As `open`, with the limit of its visitor, in one round trip to a store that several processes share: `answers` is that of
+   * the store. The question has the record of a session to be stored, in place of which comes that of its uuid where there is
+   * one. Throws `not_found` where the session is to be there and is not.
+   */
+  ask(answers: SharedAnswers, question: Question, limit: AskLimit, respond: Respond): Promise<Run | StoredMessage> {
+    return this.#openings.ask(answers, question, limit, respond);
   }
 
   /** Counts an answer before it starts, until the returned function is called. Throws as `start`. */
@@ -139,11 +147,8 @@ export class AnswerRuns {
   }
 
   /** The answer under way, which another process may make; the message where there is none; undefined where that is gone. */
-  async find(uuid: string): Promise<Run | StoredMessage | undefined> {
-    const own = this.#runs.get(uuid);
-    const message = own ? undefined : await this.#store.message(uuid);
-    if (message?.finish_reason !== '') return own ?? message;
-    return this.#runs.get(uuid) ?? this.#shared?.followed.follow(message) ?? message;
+  find(uuid: string): Promise<Run | StoredMessage | undefined> {
+    return this.#openings.find(uuid);
   }
 
   /** Messages of a session, oldest first; those under way have the text so far, and the labels so far. */
@@ -198,32 +203,6 @@ export class AnswerRuns {
   interruptUnread(looks = 1): void {
     void this.#background.stopWhere(() => true);
     for (const run of this.#runs.values()) if (run.countUnread() >= looks) this.#interrupt(run);
-  }
-
-  async #open(uuid: string, begin: () => Promise<Question>, respond: Respond): Promise<Run | StoredMessage> {
-    const known = await this.find(uuid);
-    if (known) return known;
-    const question = await begin();
-    const { answers } = this.#store;
-    return answers ? this.#startOnce(question, respond, answers) : this.start(question, respond);
-  }
-
-  /** Of processes that start the same question at once, one does; it waits for the store before it answers. */
-  async #startOnce(question: Question, respond: Respond, answers: SharedAnswers): Promise<Run | StoredMessage> {
-    const { uuid, chatbot, visitor, session, newSession } = question;
-    const release = question.release ?? this.takeCapacity(chatbot.uuid, visitor);
-    const message = newMessage(question, this.#clock);
-    try {
-      if (await answers.begin(message, newSession ? session : undefined))
-        return this.#begin(question, new Run(message), respond, release, true);
-    } catch (error) {
-      release();
-      throw error;
-    }
-    release();
-    const other = await this.find(uuid);
-    if (!other) throw notFound('session');
-    return other;
   }
 
   /** An unfinished message as read from the store, with what there is of its answer. */

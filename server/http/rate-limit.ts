@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../schema/ids.ts';
 import type { Store } from '../store/store.ts';
+import type { Visit, VisitLimit } from '../store/visits.ts';
 
 /** Who a visitor is, and how many messages one may send. */
 
@@ -71,17 +72,32 @@ function fieldsOf(times: number[], now: number, [count, seconds]: readonly [numb
   };
 }
 
+/** Of one message of a visitor. */
+export interface TakenVisit {
+  /** Seconds after which the next one is accepted, where this one was not; 0 where it was. */
+  retryAfter: number;
+  /** Of the reply. */
+  fields: Record<string, string>;
+}
+
 /** As `VisitorLimits.take`, with the fields of the reply. */
-export type TakeVisit = (
+export type TakeVisit = (chatbot: string, address: string, limit: readonly [number, number]) => Promise<TakenVisit>;
+
+/** As several processes count it in their store. Limits of another `kind` are counted apart. */
+export const visitLimit = (
+  kind: string,
   chatbot: string,
   address: string,
-  limit: readonly [number, number],
-) => Promise<{ retryAfter: number; fields: Record<string, string> }>;
+  [count, seconds]: readonly [number, number],
+): VisitLimit => ({ key: `${kind} ${chatbot} ${address}`, count, seconds });
 
-/**
- * Counts in the store where several processes have it open, so that the limit holds over them all; else in memory. Limits of
- * another `kind` are counted apart.
- */
+/** What the store says of a visit. */
+export function takenVisit({ isCounted, times, now }: Visit, limit: readonly [number, number]): TakenVisit {
+  const retryAfter = isCounted ? 0 : Math.max(1, waitFor(times, now, ...limit));
+  return { retryAfter, fields: fieldsOf(times, now, limit) };
+}
+
+/** Counts in the store where several processes have it open, so that the limit holds over them all; else in memory. */
 export function createTakeVisit(
   { store, clock }: { store: Pick<Store, 'visits'>; clock: Clock },
   kind: string,
@@ -93,10 +109,8 @@ export function createTakeVisit(
       const retryAfter = limits.take(chatbot, address, limit);
       return { retryAfter, fields: limits.fields(chatbot, address, limit) };
     }
-    const [count, seconds] = limit;
-    const { isCounted, times, now } = await visits.take(`${kind} ${chatbot} ${address}`, count, seconds);
-    const retryAfter = isCounted ? 0 : Math.max(1, waitFor(times, now, count, seconds));
-    return { retryAfter, fields: fieldsOf(times, now, limit) };
+    const { key, count, seconds } = visitLimit(kind, chatbot, address, limit);
+    return takenVisit(await visits.take(key, count, seconds), limit);
   };
 }
 

@@ -3,10 +3,12 @@ import type { AnswerRuns, Question } from '../answer/runs.ts';
 import { Run } from '../answer/run.ts';
 import { isWaiting } from '../answer/tools/pending.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
-import type { TakeVisit } from '../http/rate-limit.ts';
+import { takenVisit, visitLimit, type TakenVisit, type TakeVisit } from '../http/rate-limit.ts';
 import { derivedUuid, messageUuid, newUuid, nextModifiedAt, readUuid, type Clock } from '../schema/ids.ts';
 import { objectIn } from '../schema/json.ts';
+import type { SharedAnswers } from '../store/shared/answers.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
+import type { Visit } from '../store/visits.ts';
 import type { AskBody } from '../schema/visitor.ts';
 import { limitMessage } from './limit-message.ts';
 import type { VisitorSessions } from './sessions.ts';
@@ -41,13 +43,12 @@ interface AskResult {
 
 /** Finds or creates the session, detects repeats, applies the rate limit and starts the run. */
 export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessions }: AskDeps) {
-  return async (
-    chatbot: StoredChatbot,
-    body: AskBody,
-    { address, request, acceptedLanguages, setFields }: AskRequest,
-  ): Promise<AskResult> => {
+  return async (chatbot: StoredChatbot, body: AskBody, asked: AskRequest): Promise<AskResult> => {
+    const { answers } = store;
+    if (answers && body.replaces === undefined) return askShared(answers, chatbot, body, asked);
+    const { address, request, acceptedLanguages } = asked;
     const session = body.session === undefined ? undefined : await sessions.find(chatbot, body.session);
-    const ids = identify(store.owner.secret, chatbot, address, session, body.id);
+    const ids = identify(store.owner.secret, chatbot, address, session?.uuid, body.id);
 
     // Beside the look at whether the question was asked before.
     const earlier = session || body.id === undefined ? undefined : store.session(ids.session);
@@ -59,7 +60,7 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
       const release = runs.takeCapacity(chatbot.uuid, address);
       try {
         const replaced = body.replaces === undefined ? undefined : await replaceable(session, body.replaces);
-        await admit(chatbot, body.query, { address, acceptedLanguages, setFields });
+        check(await takeVisit(chatbot.uuid, address, chatbot.meta.rate_limit), chatbot, body.query, asked);
         if (replaced) await replace(replaced, ids.message);
       } catch (error) {
         release();
@@ -85,6 +86,35 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
     if (!session && found instanceof Run && found.stored) sessions.waitForStorage(ids.session, found.stored);
     return { newSession: session ? undefined : ids.session, message: ids.message, found };
   };
+
+  /** In one round trip after that for the chatbot. */
+  async function askShared(
+    answers: SharedAnswers,
+    chatbot: StoredChatbot,
+    { id, query, session, variables }: AskBody,
+    asked: AskRequest,
+  ): Promise<AskResult> {
+    const { address, request, acceptedLanguages } = asked;
+    const known = session === undefined ? undefined : readUuid(session);
+    if (session !== undefined && known === undefined) throw notFound('session');
+    const ids = identify(store.owner.secret, chatbot, address, known, id);
+    const question: Question = {
+      uuid: ids.message,
+      query,
+      chatbot,
+      session: sessions.create(chatbot, variables, ids.session),
+      newSession: known === undefined,
+      variables,
+      visitor: address,
+      request,
+      acceptedLanguages,
+    };
+    const limit = chatbot.meta.rate_limit;
+    const visit = visitLimit('ask', chatbot.uuid, address, limit);
+    const checkVisit = (counted: Visit): void => check(takenVisit(counted, limit), chatbot, query, asked);
+    const found = await runs.ask(answers, question, { visit, check: checkVisit }, upstream.respond);
+    return { newSession: known === undefined ? ids.session : undefined, message: ids.message, found };
+  }
 
   /** The uuid of the message to be replaced. Throws `conflict` where it is not the last of its session, or has not ended. */
   async function replaceable(session: StoredSession | undefined, named: string): Promise<string> {
@@ -114,12 +144,13 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
     if (!replaced) throw notFound('message');
   }
 
-  async function admit(
+  /** Throws `rate_limited` where the visit is one too many. */
+  function check(
+    { retryAfter, fields }: TakenVisit,
     chatbot: StoredChatbot,
     query: string,
-    { address, acceptedLanguages, setFields }: Omit<AskRequest, 'request'>,
-  ): Promise<void> {
-    const { retryAfter, fields } = await takeVisit(chatbot.uuid, address, chatbot.meta.rate_limit);
+    { acceptedLanguages, setFields }: AskRequest,
+  ): void {
     setFields(fields);
     if (retryAfter === 0) return;
     log.debug({ chatbot: chatbot.uuid, retryAfter }, 'a visitor reached the rate limit');
@@ -141,14 +172,14 @@ function identify(
   secret: string,
   chatbot: StoredChatbot,
   address: string,
-  known: StoredSession | undefined,
+  known: string | undefined,
   id: string | undefined,
 ): { session: string; message: string } {
   if (id === undefined) {
-    const session = known?.uuid ?? newUuid();
+    const session = known ?? newUuid();
     return { session, message: messageUuid(session) };
   }
   const scope = id.length >= MIN_UNGUESSABLE_LENGTH ? [id] : [address, id];
-  const session = known?.uuid ?? derivedUuid(secret, 'session', chatbot.uuid, ...scope);
+  const session = known ?? derivedUuid(secret, 'session', chatbot.uuid, ...scope);
   return { session, message: messageUuid(session, derivedUuid(secret, 'message', session, id)) };
 }

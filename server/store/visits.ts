@@ -7,7 +7,14 @@ export interface Visits {
   take(key: string, count: number, seconds: number): Promise<Visit>;
 }
 
-interface Visit {
+/** As the arguments of `Visits.take`. */
+export interface VisitLimit {
+  key: string;
+  count: number;
+  seconds: number;
+}
+
+export interface Visit {
   isCounted: boolean;
   /** When the last hundred were counted, this one included, oldest first; milliseconds of the store's clock, as `now`. */
   times: number[];

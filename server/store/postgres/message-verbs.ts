@@ -1,30 +1,25 @@
 import type { Change, Store, StoredMessage } from '../store.ts';
 import { inTransaction, type Fragment, type Queries } from './connection.ts';
 import { fromJson, parseRows, type PostgresContext } from './context.ts';
-import { columnsOf, forgetPieces, recordOf, saveMessage, tasksIn, tasksOf } from './message-rows.ts';
-import { joinPieces } from './shared/answers.ts';
+import {
+  columnsOf,
+  forgetPieces,
+  messageColumns,
+  messageOf,
+  recordOf,
+  saveMessage,
+  tasksIn,
+  type MessageRow,
+} from './message-rows.ts';
 
 type MessageVerbs =
   'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
 
-interface Row {
-  record: string;
-  /** The process that makes the answer still runs. */
-  is_written: boolean;
-  /** Background tasks that still run. */
-  tasks: number;
-  /** What was written of an answer that is not finished. */
-  pieces: string | null;
-}
-
 export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs> {
   const { sql, mutex, run, process } = context;
 
-  const select = (queries: Queries, condition: Fragment) =>
-    queries<Row[]>`
-      select record, writer is not null as is_written, ${tasksOf(queries)} as tasks, (
-        select json_agg(text order by start)::text from answer_pieces where message = messages.uuid) as pieces
-      from messages where not is_deleted and ${condition}`;
+  const select = (queries: Queries, condition: Fragment) => queries<MessageRow[]>`
+    select ${messageColumns(queries)} from messages where not is_deleted and ${condition}`;
 
   const list = async (condition: Fragment): Promise<StoredMessage[]> =>
     parseRows(await select(sql, condition), messageOf);
@@ -83,14 +78,4 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
         ),
       ),
   };
-}
-
-function messageOf({ record, is_written, pieces, tasks }: Row): StoredMessage {
-  const message = { ...fromJson<StoredMessage>(record), background_pending_tasks: tasks };
-  if (message.finish_reason !== '') return message;
-  if (!is_written) message.finish_reason = 'interrupted';
-  const written = joinPieces(pieces);
-  // The record of an answer that has gone on says how it ends where nothing more is written.
-  if (!message.response.startsWith(written)) message.response = written;
-  return message;
 }

@@ -87,5 +87,5 @@ export function sessionVerbs({ sql, mutex, run, nextOrder, deletions }: Postgres
   }
 }
 
-const sessionOf = ({ record, last_message_at }: Row): StoredSession =>
+export const sessionOf = ({ record, last_message_at }: Omit<Row, 'n'>): StoredSession =>
   withModifiedAt(fromJson<StoredSession>(record), last_message_at);

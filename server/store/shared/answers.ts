@@ -1,12 +1,10 @@
+import type { Visit, VisitLimit } from '../visits.ts';
 import type { StoredMessage, StoredSession } from './session-records.ts';
 
 /** The answers that are being made by the processes that share a store. Offsets count UTF-16 units. */
 export interface SharedAnswers {
-  /**
-   * Stores a message as `saveMessage` does, for this process to answer. False where one of its uuid is there, which another
-   * process may have stored at the same moment, or where its session is gone.
-   */
-  begin(message: StoredMessage, session?: StoredSession): Promise<boolean>;
+  /** Stores a question for this process to answer, and counts the visit: both or neither, in one round trip to the database. */
+  begin(question: NewQuestion): Promise<BegunQuestion>;
   /** Adds pieces to answers of this process, and says how those of `messages` stand; a piece that is there stays. */
   write(messages: string[], pieces: (AnswerPiece | AnswerStep)[]): Promise<Map<string, AnswerState>>;
   /** What was written of answers from an offset on, which is the end of a piece; without those whose message is gone. */
@@ -19,6 +17,29 @@ export interface SharedAnswers {
   end(message: StoredMessage): Promise<boolean>;
   /** Gives up an answer of this process whose end cannot be stored: all see it as interrupted. */
   abandon(message: string): Promise<void>;
+}
+
+export interface NewQuestion {
+  /** Its session is one of this chatbot. */
+  chatbot: string;
+  message: StoredMessage;
+  /** Stored with the message where there is none of its uuid. Without it, nothing is stored of a session that is not there. */
+  newSession?: StoredSession | undefined;
+  /** Nothing is stored where it is used up. */
+  visit?: VisitLimit | undefined;
+}
+
+export interface BegunQuestion {
+  /**
+   * False where a message of its uuid is there, which another process may have stored at the same moment, where its session or
+   * chatbot is gone, or where the limit is used up.
+   */
+  isStored: boolean;
+  /** As they were before; absent where they were not there. */
+  session?: StoredSession | undefined;
+  message?: StoredMessage | undefined;
+  /** Absent where none was asked for, and where the message was there before, or its session was not. */
+  visit?: Visit | undefined;
 }
 
 export interface AnswerPiece {

@@ -22,17 +22,21 @@ it.skipIf(!server)('a process that runs for long removes what none needs any mor
     const at = sql`now() - ${days}::integer * interval '1 day'`;
     await sql`insert into passage_changes (chatbot, source, version, at) values (${chatbot.uuid}, ${name}, 1, ${at})`;
     await sql`insert into settlements (id, at) values (${name}, ${at})`;
+    const key = Buffer.from(name);
+    await sql`insert into visits (key, times, is_counted, last_at) values (${key}, '{}', true, ${at})`;
   };
   const left = async (): Promise<string[]> =>
-    (await sql`select source as name from passage_changes union all select id from settlements`).map(
-      (row) => row['name'],
-    );
+    (
+      await sql`
+        select source as name from passage_changes union all select id from settlements
+        union all select convert_from(key, 'utf8') from visits`
+    ).map((row) => row['name']);
   await add('new', 0);
   for (const name of ['old', 'later']) {
     await add(name, 10);
     await until(left, (names) => !names.includes(name));
   }
-  expect(await left()).toEqual(['new', 'new']);
+  expect(await left()).toEqual(['new', 'new', 'new']);
   await cleaning.close();
   await sql.end();
   await store.close();

@@ -104,7 +104,8 @@ async function useAll(store: Store): Promise<void> {
   await store.hasOutcome(session.uuid, 'unsure');
   await store.lastMessages(session.uuid, 5);
   const { answers, visits, passages } = store;
-  await answers!.begin(begun);
+  const visit = { key: 'a visitor', count: 5, seconds: 60 };
+  expect(await answers!.begin({ chatbot: chatbot.uuid, message: begun, visit })).toMatchObject({ isStored: true });
   await answers!.write([begun.uuid], [{ message: begun.uuid, start: 0, text: 'At noon' }]);
   await answers!.read(new Map([[begun.uuid, 0]]));
   await answers!.follow([begun.uuid]);

@@ -1,8 +1,10 @@
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTakeVisit, type TakeVisit } from '../../../server/http/rate-limit.ts';
+import { newUuid } from '../../../server/schema/ids.ts';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import type { Store } from '../../../server/store/store.ts';
+import { answerWith, ask, post, startChatServer, type ChatServer } from '../../proxy/fixture.ts';
 import { makeSchema, type Schema } from './fixture.ts';
 import { startPostgres } from './server.ts';
 
@@ -76,5 +78,43 @@ describe.skipIf(!server)('the rate limit over four processes', () => {
     const sql = postgres(schema.url, { max: 1 });
     expect(JSON.stringify(await sql`select v::text from visits v`)).not.toContain('192.0.2');
     await sql.end();
+  });
+});
+
+describe.skipIf(!server)('the rate limit of questions to two servers', () => {
+  let schema: Schema;
+  let servers: ChatServer[];
+  beforeEach(async () => {
+    schema = await makeSchema(server!.url);
+    const openStore = (options: object) => openPostgresStore({ url: schema.url, max: 4, clock: Date.now, ...options });
+    servers = [await startChatServer({ openStore }), await startChatServer({ openStore })];
+    for (const one of servers) one.respond = answerWith('At noon.');
+  });
+  afterEach(async () => {
+    await Promise.all(servers.map((one) => one.stop()));
+    await schema.drop();
+  });
+
+  it('counts no repeats and none that find no session, and stores nothing of those that it refuses', async () => {
+    const [a, b] = servers as [ChatServer, ChatServer];
+    const { uuid } = await a.chatbot({ rate_limit: [2, 300] });
+    const statusOf = async (docent: ChatServer, question: object): Promise<number> => {
+      const reply = await post(`${docent.base}/chat/${uuid}/ask`, question);
+      await reply.text();
+      return reply.status;
+    };
+    const one = { query: 'When does it leave?', id: newUuid() };
+    for (const docent of [a, b, a]) await ask(docent, uuid, one);
+    expect(await statusOf(b, { query: 'And back?', session: newUuid() })).toBe(404);
+    await ask(b, uuid, { query: 'And on Sundays?', id: newUuid() });
+    const third = { query: 'How much is it?', id: newUuid() };
+    expect(await statusOf(a, third)).toBe(429);
+    expect(await statusOf(b, third)).toBe(429);
+    await ask(b, uuid, one);
+    expect(await a.store.sessions(uuid)).toHaveLength(2);
+    await a.store.updateChatbot(uuid, (chatbot) => ({ ...chatbot, meta: { ...chatbot.meta, rate_limit: [3, 300] } }));
+    await ask(b, uuid, third);
+    expect(await a.store.sessions(uuid)).toHaveLength(3);
+    expect(await statusOf(a, { query: 'One more?', id: newUuid() })).toBe(429);
   });
 });

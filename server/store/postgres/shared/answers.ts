@@ -1,6 +1,7 @@
 import type { SharedAnswers } from '../../shared/answers.ts';
 import { fromJson, type PostgresContext } from '../context.ts';
-import { saveMessage } from '../message-rows.ts';
+import { joinPieces, saveMessage } from '../message-rows.ts';
+import { beginQuestion } from './questions.ts';
 
 /** Milliseconds: an answer is followed that others had readers of within them. */
 const FOLLOWED_MS = 3000;
@@ -24,7 +25,7 @@ export function sharedAnswers(context: PostgresContext): SharedAnswers {
   const { sql, run, process } = context;
 
   return {
-    begin: (message, session) => saveMessage(context, message, session, { isNew: true }),
+    begin: (question) => beginQuestion(context, question),
     write: (messages, pieces) =>
       run(async () => {
         const given = pieces.map(({ text, ...piece }) => ({ ...piece, text: JSON.stringify(text) }));
@@ -96,11 +97,3 @@ export function sharedAnswers(context: PostgresContext): SharedAnswers {
       }),
   };
 }
-
-/** `pieces`: JSON of a list of JSON texts; null for none. */
-export const joinPieces = (pieces: string | null): string =>
-  pieces === null
-    ? ''
-    : fromJson<string[]>(pieces)
-        .map((piece) => fromJson<string>(piece))
-        .join('');

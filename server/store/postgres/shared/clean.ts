@@ -2,32 +2,41 @@ import { inTransaction, type Sql } from '../connection.ts';
 import type { DatabaseWatch } from '../outage.ts';
 import { forgetSettlements } from './credits.ts';
 import { forgetChanges } from './passages.ts';
+import { forgetVisits } from './visits.ts';
 
-/** One hour. */
-const CLEAN_MS = 3_600_000;
+/** One hour; of visitors, who are many, one minute. */
+const [CLEAN_MS, VISITS_MS] = [3_600_000, 60_000];
 
-/** Removes what no process needs any more: before it resolves, and at each interval (ms). What fails is tried again at the next. */
+/**
+ * Removes what no process needs any more: before it resolves, and at each interval (ms), which for visitors is a minute at most.
+ * What fails is tried again at the next.
+ */
 export async function startCleaning(
   sql: Sql,
   watch: DatabaseWatch,
   interval = CLEAN_MS,
 ): Promise<{ close(): Promise<void> }> {
-  const clean = (): Promise<void> =>
-    watch
-      .run(async () => {
-        await removeMarked(sql);
-        await forgetChanges(sql);
-        await forgetSettlements(sql);
-      })
-      .catch(() => {});
+  const attempt = (act: () => Promise<unknown>): Promise<unknown> => watch.run(act).catch(() => {});
+  const cleanVisits = () => attempt(async () => forgetVisits(sql));
+  const clean = () =>
+    attempt(async () => {
+      await removeMarked(sql);
+      await forgetChanges(sql);
+      await forgetSettlements(sql);
+    });
   let cleaning = clean();
   // Beside it, the first of two calls would wait for a new connection, and the second go before it.
   await cleaning;
-  const timer = setInterval(() => (cleaning = clean()), interval).unref();
+  let cleaningVisits = cleanVisits();
+  await cleaningVisits;
+  const timers = [
+    setInterval(() => (cleaning = clean()), interval).unref(),
+    setInterval(() => (cleaningVisits = cleanVisits()), Math.min(interval, VISITS_MS)).unref(),
+  ];
   return {
-    close() {
-      clearInterval(timer);
-      return cleaning;
+    async close() {
+      timers.forEach(clearInterval);
+      await Promise.all([cleaning, cleaningVisits]);
     },
   };
 }

@@ -56,7 +56,8 @@ describe.skipIf(!server)('processes that start', () => {
     await sql`delete from processes`;
     const session = aSession(chatbot.uuid);
     const message = { ...aMessage(session.uuid), finish_reason: '' as const };
-    expect(await store.answers!.begin(message, session)).toBe(true);
+    const begun = await store.answers!.begin({ chatbot: chatbot.uuid, message, newSession: session });
+    expect(begun).toEqual({ isStored: true });
     expect(await count('processes')).toBe(1);
     await store.close();
   });
