@@ -241,6 +241,23 @@ test('a 502 of a gateway is retried with the same message id', async () => {
   expect(new Set(chat.server.askRequests().map(({ body }) => JSON.stringify(body))).size).toBe(1);
 });
 
+test.each([
+  [500, 'internal'],
+  [502, 'upstream_failed'],
+  [504, 'upstream_timeout'],
+])('a resume that meets %i %s is tried again', async (status, code) => {
+  const failed = (): Response => jsonResponse({ error: 'x', code }, status);
+  const streams = [failed, failed, () => streamResponse(answerEvents(answer))];
+  chat = await mountAndOpen({
+    'POST /ask': () => broken(bytes.length - 200),
+    'GET /session/s1/message/m1/stream': () => streams.shift()!(),
+  });
+  chat.ask('one');
+  await vi.waitFor(() => expect(streams).toEqual([]), 5000);
+  await vi.waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe(answer.response));
+  expect(chat.server.askRequests()).toHaveLength(1);
+});
+
 test('stopping during a reconnect ends the answer, and the next question is sent', async () => {
   const answers = [
     () => broken(bytes.length - 200),

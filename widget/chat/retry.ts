@@ -103,11 +103,12 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
       if (event === 'step' && !isOver()) status.value = { is: 'waiting', message: data.name };
       if (event === 'done') return completeTurn(chat, turn, data);
       if (event === 'error') {
-        const { status: http = 0 } = data;
         // The session was deleted on the server: send the question again without one.
-        if (http === 404 && turn.session && !turn.message) turn.session = '';
-        // A gateway's error page, or a server that stops or whose database is away: retry as after a broken connection.
-        else if (http < 500 || !/bad|una/.test(data.code)) return void failTurn(chat, turn, data);
+        if (data.status === 404 && turn.session && !turn.message) turn.session = '';
+        // A gateway's error page, or a server that stops or whose database is away: retry as after a broken connection. A resume
+        // is answered from what is stored, whatever was wrong a moment ago.
+        else if (!(data.status! >= 500 && (turn.message || /bad|una/.test(data.code))))
+          return void failTurn(chat, turn, data);
       }
     }
     paint();
