@@ -84,7 +84,7 @@ async function writeEach(
     const places = one.found.map(({ entry }) => passages.findIndex((passage) => passage.entry === entry));
     const marker = (piece: QuotePiece): string => (cite ? quotes.cite({ ...piece, found: places[piece.found]! }) : '');
     if (run.length > 0) run.append('\n\n');
-    if (isNamed) run.append(`**${named(one.question)}**\n\n`);
+    if (isNamed) run.append(`**${capitalize(named(one.question))}**\n\n`);
     await writePieces(one.answer, { long: false, phrases, cite: marker }, run);
   }
   const { unknown: sentence } = phrasesFor(query, found, acceptedLanguages);
@@ -104,6 +104,9 @@ async function writeEach(
 /** A visitor's question without what Markdown reads, and without addresses. */
 const named = (question: string): string =>
   cut(question.replace(/\S*(?:[/\\]|www\.)\S*/gi, '…').replace(/[*_`#|~<>[\](){}!\s]+/g, ' '));
+
+/** A question after “and” begins a paragraph of its own. */
+const capitalize = (text: string): string => text.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
 
 const cut = (text: string): string =>
   (text.length > MAX_NAMED ? `${text.slice(0, MAX_NAMED).toWellFormed()}…` : text).trim();

@@ -92,7 +92,9 @@ describe('several questions in one message', () => {
   });
 
   it('are named where an answer is not sure, so that nobody takes it for another', async () => {
-    const { response } = await ask('Which watts does my purple velvet Heron bulb have? How long are vouchers valid?');
+    const { response } = await ask(
+      'Which watts does my purple velvet Heron bulb have? And how long are vouchers valid?',
+    );
     expect(response).toMatch(
       /^\*\*Which watts .*\?\*\*\n\nI am not sure.*\n\n.*40 watts.*\n\n\*\*How long are vouchers valid\?\*\*\n\n.*two years/s,
     );
