@@ -48,9 +48,17 @@ export async function tease(place: HTMLElement, chat: Chat, { create, readDocume
       if (hasActed()) store(key);
       const open = create('button', { type: 'button' }, text);
       const close = create('button', { class: 'quiet', type: 'button', title: chat.words.peek().close });
-      const box = create('div', { class: 'teaser' }, open, close);
+      const { title, name, avatar } = profile.peek();
+      const face = avatar
+        ? create('img', { class: 'avatar', src: avatar, alt: '' })
+        : create(
+            'span',
+            { class: 'avatar', 'aria-hidden': 'true' },
+            [...(title || name || chat.words.peek().title)][0]!,
+          );
+      const box = create('div', { class: 'teaser' }, face, open, close);
       box.style.cssText = 'display: flex; gap: 8px; align-items: center; max-width: 300px; padding: 8px';
-      open.style.padding = '4px 8px';
+      open.style.cssText = 'padding: 4px; margin: 0';
       close.style.margin = '0';
       close.append(createCross(Document.prototype));
       open.onclick = () => chat.open();
