@@ -72,12 +72,19 @@ export const show: Part = (place, chat, turn, { create, createButton, readDocume
   if (isAsked) place.className = 'asks';
   answers[0]!.style.cssText = 'color: var(--on); background: var(--fill); forced-color-adjust: none';
   const rows = Object.entries(values);
-  place.append(
-    create(
-      'div',
-      { role: 'group', 'aria-label': name },
-      rows[0] ? createTable(rows, create) : '',
-      create('div', { class: 'top' }, ...(isAsked ? answers : [`${name}: ${accepted ? words.yes : words.no}`])),
-    ),
+  const footer = create(
+    'div',
+    { class: 'top' },
+    ...(isAsked ? answers : [`${name}: ${accepted ? words.yes : words.no}`]),
   );
+  const card = create('div', { role: 'group', 'aria-label': name });
+  if (rows[0]) {
+    const table = createTable(rows, create);
+    table.style.cssText = 'border: 0; border-radius: 0';
+    footer.style.cssText = 'padding: 12px; margin: 0; border-top: 1px solid #8883';
+    card.style.cssText = 'overflow: hidden; border: 1px solid #8885; border-radius: var(--round)';
+    card.append(table);
+  }
+  card.append(footer);
+  place.append(card);
 };
