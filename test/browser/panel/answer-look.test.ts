@@ -37,22 +37,28 @@ test.each([
 });
 
 test('titles and first markers of all sources begin at one place, and each has its host below', async () => {
-  const starts = new Set<number>();
   for (const scene of ['Answered, with sources', 'Code', 'Not sure']) {
     await see(scene);
     const list = page.locator('.sources ul');
     await expect.poll(() => styleOf(list.locator('li').first(), 'display')).toBe('grid');
     const { x } = await boxOf(list);
+    const starts = new Set<number>();
     for (const row of await list.locator('li').all()) {
       const [title, host] = [await boxOf(row.locator('a')), await boxOf(row.locator('.host'))];
       starts.add(Math.round(title.x - x));
       expect(host.x).toBeCloseTo(title.x, 0);
       expect(host.y).toBeGreaterThanOrEqual(title.y + title.height - 2);
-      for (const marker of await row.locator('.marker').all()) expect((await boxOf(marker)).x).toBeCloseTo(x, 0);
+      const markers = await Promise.all((await row.locator('.marker').all()).map(boxOf));
+      expect(markers[0]!.x).toBeCloseTo(x, 0);
+      // Those of one source in a row, level with its title.
+      for (const marker of markers) {
+        expect(marker.y + marker.height / 2).toBeGreaterThan(title.y);
+        expect(marker.y + marker.height / 2).toBeLessThan(title.y + title.height);
+      }
     }
     await page.close();
+    expect(starts.size).toBe(1);
   }
-  expect(starts.size).toBe(1);
 });
 
 test('from right to left a source and its host begin on the right', async () => {

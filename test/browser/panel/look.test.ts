@@ -30,9 +30,11 @@ test.each([660, 844])('the first screen has no large empty area, in a window of 
   const gaps = boxes.slice(1).map((box, at) => box!.y - (boxes[at]!.y + boxes[at]!.height));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...gaps)).toBeLessThan(400);
-  // The greeting is at the suggestions, those at the field.
-  expect(gaps[1]!).toBeLessThan(48);
-  expect(gaps[2]!).toBeLessThan(24);
+  // Greeting and suggestions stand together in the middle, the note at the field.
+  const [above, between, below, last] = gaps as [number, number, number, number];
+  expect(between).toBeLessThan(48);
+  expect(Math.abs(above - below)).toBeLessThan(16);
+  expect(last).toBeLessThan(32);
 });
 
 test('greeting and suggestions begin at the side where the panel’s own language begins', async () => {
@@ -52,12 +54,34 @@ test('greeting and suggestions begin at the side where the panel’s own languag
   for (const end of ends.slice(1)) expect(Math.abs(end - 15)).toBeLessThan(1);
 });
 
-test('the open launcher has the colour of the buttons in a dark panel', async () => {
-  await see('Dark');
+test('the launcher keeps its colour when a dark panel opens, whose own buttons are lighter', async () => {
+  await see('Launcher', 800, '&scheme=dark');
+  const closed = await styleOf(page.locator('.l'), 'backgroundColor');
+  await page.locator('.l').click();
   await page.locator('header').waitFor();
-  const accent = await styleOf(page.locator('.avatar'), 'backgroundColor');
-  expect(accent).not.toBe('rgb(64, 72, 201)');
-  await expect.poll(() => styleOf(page.locator('.l'), 'backgroundColor')).toBe(accent);
+  expect(await styleOf(page.locator('.avatar'), 'backgroundColor')).not.toBe(closed);
+  await page.waitForTimeout(300);
+  expect(await styleOf(page.locator('.l'), 'backgroundColor')).toBe(closed);
+});
+
+test('the header is as high on the first screen as above a conversation, whose buttons leave its text less room', async () => {
+  const heights: number[] = [];
+  for (const scene of ['Welcome', 'Answered, with sources', 'Failed']) {
+    await see(scene);
+    await page.locator('.content > :first-child').waitFor();
+    heights.push((await page.locator('header').boundingBox())!.height);
+    await page.close();
+  }
+  expect(new Set(heights.map(Math.round)).size).toBe(1);
+});
+
+test('the row of the open conversation differs from one under the pointer', async () => {
+  await see('Earlier conversations');
+  const rows = page.locator('.conversations li');
+  await rows.nth(1).hover();
+  await expect.poll(() => styleOf(rows.nth(1), 'backgroundColor')).not.toBe('rgba(0, 0, 0, 0)');
+  await page.waitForTimeout(300);
+  expect(await styleOf(rows.first(), 'backgroundColor')).not.toBe(await styleOf(rows.nth(1), 'backgroundColor'));
 });
 
 test('with a bright colour of the owner’s header and questions have its tint, not that of the darker accent', async () => {
