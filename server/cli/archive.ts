@@ -11,11 +11,10 @@ import { newUuid } from '../schema/ids.ts';
 import { objectIn } from '../schema/json.ts';
 import type { ArchiveEnd, Counts } from '../store/archive/format.ts';
 import { importArchive } from '../store/archive/import.ts';
-import { pluralize, type LateCommand, type Terminal } from './command.ts';
+import { EXIT_INTERRUPTED, pluralize, type LateCommand, type Terminal } from './command.ts';
 import { checkServer, throughServer } from './connect.ts';
 import { clearBar } from './progress.ts';
 
-const EXIT_INTERRUPTED = 130;
 /** Milliseconds between two lines of progress. */
 const SHOW_MS = 200;
 /** Of the end of an archive: more than its last line. */

@@ -1,6 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Client } from '../control/client.ts';
 
+/** The exit status of a command that SIGINT ended, as shells have it: 128 and the signal's number. */
+export const EXIT_INTERRUPTED = 130;
+
 /** The terminal that a command runs in. */
 export interface Terminal {
   out(text: string): void;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client, CrawlBounds } from '../control/client.ts';
 import { NoServer } from '../control/socket.ts';
 import type { IngestJob } from '../control/ingest-jobs.ts';
-import { sanitizeText, type Command, type CommandOptions, type Terminal } from './command.ts';
+import { EXIT_INTERRUPTED, sanitizeText, type Command, type CommandOptions, type Terminal } from './command.ts';
 import { progressBar, progressLine, clearBar } from './progress.ts';
 
 const POLL_MS = 200;
@@ -10,7 +10,6 @@ const POLL_MS = 200;
 const LINE_MS = 5000;
 /** Of failures, and of dead links. */
 const MAX_LISTED = 20;
-const EXIT_INTERRUPTED = 130;
 const MAX_PAGES = 2000;
 
 export const CRAWL_OPTIONS = {

@@ -5,10 +5,17 @@ import type { Client } from '../control/client.ts';
 import type { ConversationFile } from '../conversations/format.ts';
 import type { Answers, Door, Judged } from '../conversations/run.ts';
 import type { Chatbot } from '../schema/records.ts';
-import { pluralize, sanitizeText, type CommandOptions, type LateCommand, type Terminal } from './command.ts';
+import {
+  EXIT_INTERRUPTED,
+  pluralize,
+  sanitizeText,
+  type CommandOptions,
+  type LateCommand,
+  type Terminal,
+} from './command.ts';
 import { clearBar } from './progress.ts';
 
-const [EXIT_FAILED, EXIT_NOT_RUN, EXIT_INTERRUPTED] = [1, 2, 130];
+const [EXIT_FAILED, EXIT_NOT_RUN] = [1, 2];
 
 export const testCommand: LateCommand = {
   synopsis: 'FILE|FOLDER [--chatbot NAME] [--server URL] [--junit FILE] [--call-writes]',
