@@ -38,7 +38,8 @@ export class TurnView extends Component<TurnProps> {
       (place: HTMLElement | null): void =>
         void load()
           .then(({ show }) => place && !place.firstChild && show(place, chat, turn, elements))
-          .catch(chat.report);
+          // Where the answer could not be drawn either, that has been reported.
+          .catch((fault: unknown) => turn.status.peek().reason === 'bad_answer' || chat.report(fault));
     return (
       // A question just asked here (no uuid yet) is scrolled into view; restored ones are not.
       <div class="turn" ref={turn.message ? null : showTurn}>

@@ -19,6 +19,7 @@ function spokenText(node: Node): string {
 export function announce(panel: Element, chat: Chat, { create }: Elements, signal: AbortSignal): void {
   const { latest, turns, words } = chat;
   const before = latest.peek()?.status.peek();
+  const region = panel.querySelector('.unseen')!;
   let said = '';
   let unwatch: (() => void) | undefined;
 
@@ -36,7 +37,7 @@ export function announce(panel: Element, chat: Chat, { create }: Elements, signa
     if (all === said) return;
     said = all;
     const sentences = all.split(/(?<=[.!?…]\s|[。！？\n])/).filter((one) => one.trim());
-    panel.lastElementChild!.replaceChildren(...sentences.map((sentence) => create('p', {}, sentence.trim())));
+    region.replaceChildren(...sentences.map((sentence) => create('p', {}, sentence.trim())));
   }
 
   if (signal.aborted) return;
