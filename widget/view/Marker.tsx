@@ -4,7 +4,10 @@ import type { Turn } from '../chat/turn.ts';
 import { elements } from './elements.ts';
 import { scrollIntoLog } from './scroll.ts';
 
-export const loadSources = (): Promise<typeof import('./sources/sources.ts')> => import('./sources/sources.ts');
+type SourcesModule = typeof import('./sources/sources.ts');
+let loaded: SourcesModule | undefined;
+export const loadSources = (): Promise<SourcesModule> =>
+  import('./sources/sources.ts').then((sources) => (loaded = sources));
 
 interface MarkerProps {
   chat: Chat;
@@ -57,11 +60,13 @@ export class Marker extends Component<MarkerProps> {
     this.card = card;
     scrollIntoLog(card);
     const { chat, turn, marker } = this.props;
-    if (card)
-      loadSources().then(({ createSource }) => {
-        card.append(createSource(turn.citations.peek()[marker]!, chat, elements));
-        scrollIntoLog(card);
-      }, chat.report);
+    const fill = ({ createSource }: SourcesModule): void => {
+      card!.append(createSource(turn.citations.peek()[marker]!, chat, elements));
+      scrollIntoLog(card);
+    };
+    // At once where it can: a card that grows after its first frame moves the text below it.
+    if (card && loaded) fill(loaded);
+    else if (card) loadSources().then(fill, chat.report);
   };
 
   override componentWillUnmount(): void {
