@@ -58,6 +58,7 @@ export class AnswerRuns {
     };
     this.#openings = new Openings({
       store,
+      storage: this.#storage,
       clock,
       followed: this.#shared?.followed,
       running: (uuid) => this.#runs.get(uuid),

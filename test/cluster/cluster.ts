@@ -22,7 +22,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-const API_KEY = 'the-key-of-the-cluster-tests';
+export const API_KEY = 'the-key-of-the-cluster-tests';
 
 export async function startCluster(postgres: string, count: number, env: NodeJS.ProcessEnv = {}): Promise<Cluster> {
   await ensureBuilt();

@@ -6,6 +6,7 @@ import type { Store, StoredMessage } from '../../store/store.ts';
 import { newMessage, type Question, type Respond } from '../message-records.ts';
 import { Run } from '../run.ts';
 import type { FollowedRuns } from './followed.ts';
+import type { AnswerStorage } from './storage.ts';
 
 /** How many questions a visitor may ask. */
 export interface AskLimit {
@@ -16,6 +17,7 @@ export interface AskLimit {
 
 interface OpeningsOptions {
   store: Store;
+  storage: AnswerStorage;
   clock: Clock;
   /** Absent where no other process has the store open. */
   followed: FollowedRuns | undefined;
@@ -98,14 +100,14 @@ export class Openings {
     respond: Respond,
     limit?: AskLimit,
   ): Promise<Run | StoredMessage> {
-    const { clock, takeCapacity, begin } = this.#options;
+    const { clock, storage, takeCapacity, begin } = this.#options;
     const { uuid, chatbot, visitor, session, newSession } = question;
     const release = question.release ?? takeCapacity(chatbot.uuid, visitor);
     const message = newMessage(question, clock);
     let begun: BegunQuestion;
     try {
       const given = { chatbot: chatbot.uuid, message, newSession: newSession ? session : undefined };
-      begun = await answers.begin({ ...given, visit: limit?.visit });
+      begun = await storage.begin(answers, { ...given, visit: limit?.visit });
       if (begun.visit) limit?.check(begun.visit);
       if (begun.isStored) return begin(withSession(question, begun), new Run(message), respond, release);
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Values } from '../../agents/variables.ts';
 import { retry } from '../../async/retry.ts';
 import { notFound, Refusal } from '../../schema/errors.ts';
+import type { BegunQuestion, NewQuestion, SharedAnswers } from '../../store/shared/answers.ts';
 import type { Store, StoredMessage, StoredSession } from '../../store/store.ts';
 import type { BackgroundResults } from '../background/results.ts';
 import type { Finding } from '../background/work.ts';
@@ -10,8 +11,11 @@ import type { Run } from '../run.ts';
 
 /** Milliseconds between attempts to store a message while no file can be opened: other answers close theirs as they end. */
 const RETRY_DELAYS = [100, 300, 1000];
+/** Milliseconds between attempts to store what readers wait for while a shared store is away: 15 seconds. */
+const AWAY_DELAYS = Array<number>(30).fill(500);
 /** Milliseconds between attempts to give up an answer while the store is away: half an hour. */
 const ABANDON_DELAYS = Array<number>(900).fill(2000);
+const isAway = (error: unknown): boolean => error instanceof Refusal && error.code === 'unavailable';
 const isShortOfFiles = (error: unknown): boolean =>
   ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
@@ -49,25 +53,54 @@ export class AnswerStorage {
   }
 
   /**
-   * Stores the end of an answer and gives what is stored: an answer that others take for interrupted stays so. Throws `not_found`
-   * where the message is gone.
+   * Stores a question as `SharedAnswers.begin` does. Where the store is lost before it says whether it did, that is found out: a
+   * message of this process that nobody answers would keep its readers waiting.
+   */
+  async begin(answers: SharedAnswers, question: NewQuestion): Promise<BegunQuestion> {
+    const { message } = question;
+    try {
+      return await answers.begin(question);
+    } catch (error) {
+      if (!(error instanceof Refusal && error.mayBeStored)) throw error;
+    }
+    const beginAgain = async (): Promise<BegunQuestion> => {
+      const begun = await answers.begin(question);
+      if (begun.isStored || !begun.message) return begun;
+      const states = await answers.write([message.uuid], []);
+      return { ...begun, isStored: states.get(message.uuid)?.isOurs === true };
+    };
+    try {
+      return await this.#persist(beginAgain);
+    } catch (error) {
+      void this.abandon({}, message);
+      throw error;
+    }
+  }
+
+  /**
+   * Stores the end of an answer and gives what is stored: an answer that others take for interrupted stays so. Waits for a shared
+   * store that is away. Throws `not_found` where the message is gone.
    */
   async end(question: Question, message: StoredMessage): Promise<StoredMessage> {
     const { answers } = this.#store;
-    const isEnded = await (answers && !question.ephemeral && !question.confirmed
-      ? answers.end(message)
-      : this.save(question, message));
-    const stored = isEnded ? message : answers && (await this.#store.message(message.uuid));
-    if (!stored) throw notFound('session');
-    return stored;
+    // At the second attempt the first may have been stored, though that was not told: then the stored one is this one.
+    const end = async (): Promise<StoredMessage> => {
+      const isEnded = await (answers && !question.ephemeral && !question.confirmed
+        ? answers.end(message)
+        : this.save(question, message));
+      const stored = isEnded ? message : answers && (await this.#store.message(message.uuid));
+      if (!stored) throw notFound('session');
+      return stored;
+    };
+    return this.#persist(end);
   }
 
   /** Gives up an answer whose end cannot be stored, once the store can be reached: to others it is interrupted. Never rejects. */
-  async abandon({ ephemeral }: Question, { uuid }: StoredMessage): Promise<void> {
+  async abandon({ ephemeral }: Pick<Question, 'ephemeral'>, { uuid }: StoredMessage): Promise<void> {
     const { answers } = this.#store;
     if (!answers || ephemeral) return;
-    const isAway = (error: unknown): boolean => error instanceof Refusal;
-    await retry(() => answers.abandon(uuid), isAway, ABANDON_DELAYS, { isBackground: true }).catch((err: unknown) =>
+    const isRefused = (error: unknown): boolean => error instanceof Refusal;
+    await retry(() => answers.abandon(uuid), isRefused, ABANDON_DELAYS, { isBackground: true }).catch((err: unknown) =>
       this.#log.error({ message: uuid, err }, 'an answer that could not be stored is not given up'),
     );
   }
@@ -87,9 +120,14 @@ export class AnswerStorage {
       if (requestsPerson) await this.#store.updateSession(uuid, request);
       await this.#background.storeVariables(uuid, variables, run.order);
     };
-    await retry(update, isShortOfFiles, RETRY_DELAYS).catch((error: unknown) =>
+    await this.#persist(update).catch((error: unknown) =>
       this.#log.error({ ...logFields(question), err: error }, 'the session of an answer could not be stored'),
     );
     return isNew;
+  }
+
+  /** Repeats what fails because the store is away for a moment. */
+  #persist<T>(act: () => Promise<T>): Promise<T> {
+    return this.#store.answers ? retry(act, isAway, AWAY_DELAYS) : retry(act, isShortOfFiles, RETRY_DELAYS);
   }
 }
