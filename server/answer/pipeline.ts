@@ -21,6 +21,7 @@ import { isWaiting } from './tools/pending.ts';
 import { gatherContext, type GatherOptions } from './retrieve/gather.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
+import { repeatWhileAway } from './runs/while-away.ts';
 import type { FollowUps } from './suggest/follow-ups.ts';
 import { createProposalFilter } from './suggest/proposals.ts';
 import { guarded } from './safety/guard.ts';
@@ -43,8 +44,9 @@ interface PipelineOptions extends GatherOptions {
 /** Answers in this process: choose the agent, retrieve, generate or quote, cite; background agents run beside. */
 export function createRespond(options: PipelineOptions): Respond {
   const hosts = new SourceHosts(options.store);
-  return (question, run) =>
-    gatherContext(options, hosts, question, run).then((context) => {
+  return (question, run) => {
+    const gather = () => gatherContext(options, hosts, question, run);
+    return (options.store.answers ? repeatWhileAway(gather) : gather()).then((context) => {
       run.collected = context.collected;
       question.trace?.begin(context);
       const answer = answerIn(context, options, run);
@@ -53,6 +55,7 @@ export function createRespond(options: PipelineOptions): Respond {
       const all = earlierTokens ? Promise.resolve(answer).then((result) => withTokens(result, earlierTokens)) : answer;
       return options.followUps?.addTo(all, context) ?? all;
     });
+  };
 }
 
 /** Reads the word lists and the model of wishes that the first answer of a process would wait for. */

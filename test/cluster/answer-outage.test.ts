@@ -201,4 +201,27 @@ describe.skipIf(!postgres)('an answer under way whose database goes away', { tim
     expect(await listed(path)).toMatchObject([{ query, response: WHOLE, finish_reason: 'stop' }]);
     expect(model.requests).toHaveLength(1);
   });
+
+  it('comes whole where the database is lost while the question is looked up', async () => {
+    goOn();
+    const sql = postgresClient(cluster.database, { max: 2, onnotice: () => {} });
+    const chat = openWidget(cluster.servers[0]!.base, chatbot);
+    await until(chat.prepare, (isReady) => isReady);
+    let ended: Promise<Turn> | undefined;
+    await sql.begin(async (tx) => {
+      await tx`lock table agents in access exclusive mode`;
+      ended = askWidget(chat, query);
+      const waits = () => sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`;
+      await until(waits, ({ length }) => length > 0);
+      cluster.network.cut();
+    });
+    await sleep(2000);
+    cluster.network.mend();
+    await sql.end();
+    const { status, text, session } = await ended!;
+    expect([status.peek(), text.peek()]).toEqual([{ is: 'done' }, WHOLE]);
+    const path = `/chat/${chatbot}/session/${session}`;
+    expect(await listed(path)).toMatchObject([{ query, response: WHOLE, finish_reason: 'stop' }]);
+    expect(model.requests).toHaveLength(1);
+  });
 });

@@ -8,14 +8,12 @@ import type { BackgroundResults } from '../background/results.ts';
 import type { Finding } from '../background/work.ts';
 import { logFields, withAnswerOf, type Question } from '../message-records.ts';
 import type { Run } from '../run.ts';
+import { repeatWhileAway } from './while-away.ts';
 
 /** Milliseconds between attempts to store a message while no file can be opened: other answers close theirs as they end. */
 const RETRY_DELAYS = [100, 300, 1000];
-/** Milliseconds between attempts to store what readers wait for while a shared store is away: 15 seconds. */
-const AWAY_DELAYS = Array<number>(30).fill(500);
 /** Milliseconds between attempts to give up an answer while the store is away: half an hour. */
 const ABANDON_DELAYS = Array<number>(900).fill(2000);
-const isAway = (error: unknown): boolean => error instanceof Refusal && error.code === 'unavailable';
 const isShortOfFiles = (error: unknown): boolean =>
   ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
@@ -128,6 +126,6 @@ export class AnswerStorage {
 
   /** Repeats what fails because the store is away for a moment. */
   #persist<T>(act: () => Promise<T>): Promise<T> {
-    return this.#store.answers ? retry(act, isAway, AWAY_DELAYS) : retry(act, isShortOfFiles, RETRY_DELAYS);
+    return this.#store.answers ? repeatWhileAway(act) : retry(act, isShortOfFiles, RETRY_DELAYS);
   }
 }
