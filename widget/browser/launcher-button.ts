@@ -21,9 +21,12 @@ export function bindLauncherButton(button: HTMLButtonElement, chat: Chat): void 
       import('./launcher-look.ts').then((look) => look.styleLauncher(button, icon), chat.report);
     if (isOpen) opener ??= readDocument('activeElement') as HTMLElement;
     else if (opener) {
-      // focus() on a removed element or on the body does nothing: then the focus stays on the launcher.
-      button.focus();
-      opener.focus();
+      // The page may close the chat while its own field has the focus.
+      if ((button.getRootNode() as ShadowRoot).activeElement) {
+        // focus() on a removed element or on the body does nothing: then the focus stays on the launcher.
+        button.focus();
+        opener.focus();
+      }
       opener = undefined;
     }
   });
