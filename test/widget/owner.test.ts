@@ -37,6 +37,31 @@ test('a question waits for consent, which is asked once', async () => {
   expect(chat.screen.queryByText(consent)).toBeNull();
 });
 
+test('nothing is stored before consent, and no answer seems to be looked for', async () => {
+  chat = mountChat({ ...facing({ consent }), 'POST /ask': () => new Promise<never>(() => undefined) });
+  chat.handle.ask('Where is it?');
+  await waitFor(() => chat!.screen.getByText(consent));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  chat.screen.getByText('Where is it?');
+  expect(chat.screen.queryByText('Looking for the answer…')).toBeNull();
+  expect([localStorage.length, sessionStorage.length]).toEqual([0, 0]);
+  chat.screen.getByRole('button', { name: 'I agree' }).click();
+  await waitFor(() => expect(chat!.server.askRequests()).toHaveLength(1));
+  await waitFor(() => chat!.screen.getAllByText('Looking for the answer…'));
+  expect(Object.values({ ...localStorage }).join()).toMatch(
+    /"agreed":true.*Where is it\?|Where is it\?.*"agreed":true/,
+  );
+});
+
+test('a chat that was closed before consent stays closed, and nothing else of it is stored', async () => {
+  const owned = facing({ consent, open: true });
+  chat = mountChat(owned, { settings: { open: true } });
+  chat.handle.ask('Where is it?');
+  await waitFor(() => chat!.screen.getByText(consent));
+  chat.handle.close();
+  expect([Object.values({ ...localStorage }), sessionStorage.length]).toEqual([['{"closed":true}'], 0]);
+});
+
 test('a question waits while the profile, and so the consent text, is not loaded', async () => {
   let isUp = false;
   chat = mountChat({

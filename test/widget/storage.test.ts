@@ -147,7 +147,8 @@ test('unsent questions are sent again after a reload with the same message ids',
   expect(chat.server.askRequests()).toEqual([]);
 });
 
-test('a question asked before the profile is loaded waits, and is kept on reload', async () => {
+test('a question asked before the profile is loaded waits, and a known visitor’s is kept on reload', async () => {
+  localStorage.setItem(`docent:${server}:c1`, '{"agreed":true}');
   chat = await mountAndOpen({ 'GET ': () => new Promise<never>(() => undefined) });
   chat.ask('early?');
   await new Promise((resolve) => setTimeout(resolve, 20));

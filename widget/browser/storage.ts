@@ -40,8 +40,11 @@ export interface ChatStorage {
   write(change: StoredChat): void;
 }
 
-/** Stores nothing before the first `write`. Where storage is blocked or full, state lives in memory until the page unloads. */
-export function createChatStorage(server: string, chatbot: string): ChatStorage {
+/**
+ * Stores nothing before the first `write`. Where storage is blocked or full, and while `mayStore` says no, state lives in memory until
+ * the page unloads, but for `closed`: a later `write`, also one of nothing, stores it.
+ */
+export function createChatStorage(server: string, chatbot: string, mayStore = () => true): ChatStorage {
   const key = `docent:${server}:${chatbot}`;
   let unsaved: StoredChat | undefined;
   const readFrom = (storage: Storage): StoredChat => JSON.parse(storage.getItem(key)!) as StoredChat;
@@ -58,12 +61,16 @@ export function createChatStorage(server: string, chatbot: string): ChatStorage 
   return {
     read,
     write(change) {
-      const wasUnsaved = unsaved;
-      unsaved = { ...read(), ...change };
-      const { draft, open, unread, ...others } = unsaved;
-      const names = Object.keys(change).join();
+      // What was not saved before is, all of it.
+      const names = unsaved ? 'draft' : Object.keys(change).join();
+      if (!names) return;
+      const { draft, open, unread, ...others } = (unsaved = { ...read(), ...change });
       try {
-        if (wasUnsaved || !/open|unread/.test(names)) localStorage.setItem(key, JSON.stringify({ ...others, draft }));
+        if (!mayStore()) {
+          if (change.closed) localStorage.setItem(key, JSON.stringify({ ...readFrom(localStorage), closed: true }));
+          return;
+        }
+        if (!/open|unread/.test(names)) localStorage.setItem(key, JSON.stringify({ ...others, draft }));
         if (/draft|open|unread/.test(names)) {
           sessionStorage.setItem(key, JSON.stringify({ draft, open, unread }));
           // Under this name the launcher looks whether to load the panel.

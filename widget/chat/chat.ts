@@ -16,8 +16,13 @@ const MAX_TITLE = 99;
 /** Creates the state of one chat and its actions; dispatches `Events` on the host. */
 export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const { server, chatbot, context, settings = {} } = options;
-  const { client = createClient(server, chatbot, context), storage = createChatStorage(server, chatbot) } = options;
-  const { draft = '', agreed, closed } = storage.read();
+  const {
+    client = createClient(server, chatbot, context),
+    storage = createChatStorage(server, chatbot, () => isKnown && !chat.consent.peek()),
+  } = options;
+  const { draft = '', agreed, closed, session, past, sent } = storage.read();
+  /** Whether consent is asked for, or was never in the way. */
+  let isKnown = !!(agreed || session || past || sent);
   const profile = signal<Partial<ChatbotProfile>>(settings);
   const isAgreed = signal(agreed);
   const locale = createLocale(profile, host);
@@ -27,6 +32,8 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   async function loadProfile(): Promise<boolean> {
     try {
       profile.value = { ...(await client.profile()), ...settings };
+      isKnown = true;
+      storage.write({});
     } catch (fault) {
       ready = undefined;
       chat.report(fault);
@@ -61,8 +68,8 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     prepare: () => (ready ??= loadProfile()),
     agree() {
-      storage.write({ agreed: true });
       isAgreed.value = true;
+      storage.write({ agreed: true });
     },
     open(how = true) {
       if (chat.isOpen.peek()) return;

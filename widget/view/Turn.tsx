@@ -61,7 +61,11 @@ export class TurnView extends Component<TurnProps> {
               />
             )}
           </div>
-          <Note chat={chat} status={status} onRetry={() => chat.retry(turn)} />
+          <Note
+            chat={chat}
+            status={chat.consent.value && !isOver ? { is: '' } : status}
+            onRetry={() => chat.retry(turn)}
+          />
           {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
           {isOver && Object.keys(turn.citations.value)[0] && <div class="sources" ref={fill(loadSources)} />}
           {isOver && <div class="actions" ref={fill(loadAfterAnswer)} />}
