@@ -139,6 +139,7 @@ test('a silent connection is replaced by another', async () => {
 
 test.each([
   ['after an hour of sleep', () => vi.setSystemTime(Date.now() + 3_600_000)],
+  ['after the clock was set back', () => vi.setSystemTime(Date.now() - 3_600_000)],
   ['when the network goes', () => dispatchEvent(new Event('offline'))],
 ])('a silent connection is replaced within seconds %s', async (_when, happen) => {
   vi.useFakeTimers();
@@ -213,7 +214,7 @@ test('shows that it reconnects, then the whole answer', async () => {
 });
 
 test('after giving up, a retry sends the same message id', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   let isThere = false;
   chat = await mountAndOpen({
     'POST /ask': () => {

@@ -38,7 +38,7 @@ export function watch(
   /** When the visitor last pressed a pointer or a key in the widget. */
   let pressedAt = -Infinity;
   /** Whether the visitor acts, not the page. Firefox 115 has no `userActivation`. */
-  const isActing = (): boolean => navigator.userActivation?.isActive ?? Date.now() - pressedAt < ACTING_MS;
+  const isActing = (): boolean => navigator.userActivation?.isActive ?? performance.now() - pressedAt < ACTING_MS;
   // Single-page applications replace the title, some of them the element; the launcher's follows language and settings.
   const titles = new MutationObserver(() => markTitles());
 
@@ -101,7 +101,7 @@ export function watch(
     storage.write({ acted: true });
   };
   const press = ({ isTrusted }: Event): void => {
-    if (isTrusted) pressedAt = Date.now();
+    if (isTrusted) pressedAt = performance.now();
   };
   /** Opens or closes the panel as this tab left it on another page. */
   const follow = (): void => {

@@ -1,7 +1,7 @@
 import type { VisitorMessage } from '../../server/types.ts';
 import type { Chat } from './types.ts';
 import { parseObject, readCitations } from '../browser/citations.ts';
-import type { Failure, WireEvent } from '../client/client.ts';
+import { isSessionGone, type Failure, type WireEvent } from '../client/client.ts';
 import { readDocument } from '../browser/read-document.ts';
 import type { StoredChat } from '../browser/storage.ts';
 import { hasEnded, statusOf } from './status.ts';
@@ -13,6 +13,9 @@ const FIRST_WAIT_MS = 400;
 const POLL_MS = 200;
 /** Text is drawn at most so often: a frame for each would paint twice as much, for what no eye sees. */
 const DRAW_EVERY_MS = 32;
+
+/** HTTP statuses of a question that is refused for what it is: it is not kept, as it would be refused again at each load. */
+const REFUSED = /400|413|415|422|431/;
 
 /** Waits `ms`, or until the conversation is cleared. */
 const sleep = (ms: number, { controller: { signal } }: Chat): Promise<unknown> =>
@@ -104,10 +107,10 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
       if (event === 'done') return completeTurn(chat, turn, data);
       if (event === 'error') {
         // The session was deleted on the server: send the question again without one.
-        if (data.status === 404 && turn.session && !turn.message) turn.session = '';
+        if (isSessionGone(data) && turn.session && !turn.message) turn.session = '';
         // A gateway's error page, or a server that stops or whose database is away: retry as after a broken connection. A resume
         // is answered from what is stored, whatever was wrong a moment ago.
-        else if (!(data.status! >= 500 && (turn.message || /bad|una/.test(data.code))))
+        else if (!(data.status! >= 500 && (turn.message || /^(?:bad_answer|unavailable)$/.test(data.code))))
           return void failTurn(chat, turn, data);
       }
     }
@@ -116,8 +119,8 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     if (tries >= MAX_TRIES) return void failTurn(chat, turn, { code: 'network' });
     status.value = { is: navigator.onLine ? 'reconnecting' : 'offline' };
     // Exponential back-off with jitter.
-    const until = Date.now() + FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2);
-    while (!isOver() && (Date.now() < until || !navigator.onLine)) await sleep(POLL_MS, chat);
+    const until = performance.now() + FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2);
+    while (!isOver() && (performance.now() < until || !navigator.onLine)) await sleep(POLL_MS, chat);
   }
 }
 
@@ -141,9 +144,10 @@ function completeTurn({ emit }: Chat, turn: Turn, record: VisitorMessage): void 
 async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promise<void> {
   const { code, error: message = '', retry_after = 60 } = failure;
   const { status } = turn;
-  const until = Date.now() + retry_after * 1000;
+  const until = performance.now() + retry_after * 1000;
   if (hasEnded(status.peek())) return;
   turn.failure = failure;
+  if (REFUSED.test(`${failure.status}`)) saveQuestion(chat, turn, false);
   if (code !== 'rate_limited') {
     // Visitors read the same sentence for both; the site's developer finds the difference in the console.
     status.value = { is: 'failed', reason: code === 'forbidden_origin' ? 'not_found' : code };
@@ -157,7 +161,7 @@ async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promise<void>
   }
   chat.emit('rate-limit', { message, retry_after });
   while (isShown(chat, turn)) {
-    const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));
+    const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
     status.value = { is: 'limited', message, left };
     if (!left) return;
     await sleep(1000, chat);

@@ -67,6 +67,13 @@ export interface Feedback {
 const SILENCE_MS = 45_000;
 const SILENCE_CHECK_MS = 2000;
 
+/** A reply that is no stream comes within that time, or counts as lost. */
+const REPLY_MS = 30_000;
+
+/** Whether the server has no such session, not: no such chatbot, as while that is private. */
+export const isSessionGone = ({ status, error }: Partial<Failure>): boolean =>
+  status === 404 && /session/.test(`${error}`);
+
 /** 128 random bits. */
 export const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
@@ -82,7 +89,8 @@ export function createClient(server: string, chatbot: string, context?: Context)
     throw Object.assign(new Error(), { code: 'bad_answer', ...body, status });
   }
 
-  const json = <T>(path: string): Promise<T> => call(path).then((response) => response.json() as Promise<T>);
+  const json = <T>(path: string): Promise<T> =>
+    call(path, { signal: AbortSignal.timeout(REPLY_MS) }).then((response) => response.json() as Promise<T>);
 
   async function* stream(path: string, init: RequestInit, signal: AbortSignal): AsyncGenerator<WireEvent> {
     const connection = new AbortController();
@@ -90,9 +98,9 @@ export function createClient(server: string, chatbot: string, context?: Context)
     const read = createSseParser();
     const abort = (): void => connection.abort();
     let lastRead = Date.now();
-    // Compares wall-clock time: timers stand still while the machine sleeps.
+    // Compares wall-clock time, which may be set back: timers stand still while the machine sleeps.
     const clock = setInterval(() => {
-      if (Date.now() - lastRead > SILENCE_MS) abort();
+      if (Math.abs(Date.now() - lastRead) > SILENCE_MS) abort();
     }, SILENCE_CHECK_MS);
     addEventListener('offline', abort, connection);
     signal.addEventListener('abort', abort, connection);

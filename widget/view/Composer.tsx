@@ -12,6 +12,9 @@ function grow(element: HTMLElement | null): void {
 /** keyCode of keys handled by an input method; Safari reports the Enter that ends a composition with it, and isComposing false. */
 const COMPOSING = 229;
 
+/** Characters that the server takes of a question. */
+const MAX_QUERY = 8000;
+
 export function Composer({ chat }: { chat: Chat }): VNode {
   const words = chat.words.value;
   const draft = chat.draft.value;
@@ -27,6 +30,7 @@ export function Composer({ chat }: { chat: Chat }): VNode {
         // A new function per render, so that the ref is called after each change.
         ref={(element) => grow((field = element))}
         rows={1}
+        maxlength={MAX_QUERY}
         enterkeyhint="send"
         aria-label={words.field}
         placeholder={words.field}

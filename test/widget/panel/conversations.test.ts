@@ -147,7 +147,7 @@ test('deletes all of them with what was filled in of a form, and shows an empty 
 test('keeps one that the server could not delete, and says so; one that it does not know is gone', async () => {
   await twoConversations({
     'POST /session/s1/delete': () => jsonResponse({ error: 'busy', code: 'unavailable' }, 503),
-    'POST /session/s2/delete': () => jsonResponse({ error: 'none', code: 'not_found' }, 404),
+    'POST /session/s2/delete': () => jsonResponse({ error: 'no such session', code: 'not_found' }, 404),
   });
   await showList();
   within(list()).getByRole('button', { name: 'Delete all' }).click();
