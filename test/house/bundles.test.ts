@@ -48,12 +48,13 @@ describe('what a visitor downloads, gzip -9', () => {
   });
 
   test.each([
-    ['what lists sources and is read to screen readers', 'sources', 1200],
+    ['what lists sources and is read to screen readers', 'sources', 1300],
     ['what stands below an answer', 'after-answer', 3000],
     ['the field for a comment', 'comment', 1000],
     ['what fits the panel to a phone', 'full-screen', 600],
     ['what asks to confirm a call', 'confirmation', 1500],
     ['what marks unread answers', 'presence', 1300],
+    ['what counts down a rate limit', 'limit', 600],
     ['the sound of an answer', 'sound', 500],
     ['what loads earlier messages', 'history', 1000],
     ['the list of conversations', 'conversations', 2600],

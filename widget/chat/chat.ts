@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { ChatbotProfile } from '../../server/types.ts';
 import { applyRecord, streamAnswer, saveQuestion, stopAnswers } from './retry.ts';
-import { createClient, isSessionGone, type Failure } from '../client/client.ts';
+import { createClient, type Failure } from '../client/client.ts';
 import { createChatStorage } from '../browser/storage.ts';
 import { createLocale } from '../browser/locale.ts';
 import { hasEnded } from './status.ts';
@@ -149,7 +149,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       else
         try {
           const history = await import('./history.ts');
-          if (!signal.aborted) await history.load(chat, { createTurn, applyRecord, isSessionGone }, event);
+          if (!signal.aborted) await history.load(chat, { createTurn, applyRecord }, event);
         } catch (fault) {
           chat.history.value = 'failed';
           chat.report(fault);

@@ -29,7 +29,7 @@ export async function deleteConversation(chat: Chat, session: string): Promise<b
     await chat.client.forget(session);
   } catch (fault) {
     // A chatbot that is private has it still.
-    if (!/session/.test(`${(fault as Failure).error}`)) {
+    if (!/such session/.test(`${(fault as Failure).error}`)) {
       chat.report(fault);
       return false;
     }

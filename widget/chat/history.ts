@@ -1,5 +1,5 @@
 import type { Chat } from './types.ts';
-import type { Failure, isSessionGone } from '../client/client.ts';
+import type { Failure } from '../client/client.ts';
 import type { applyRecord } from './retry.ts';
 import type { createTurn } from './turn.ts';
 
@@ -7,7 +7,6 @@ import type { createTurn } from './turn.ts';
 export interface TurnMakers {
   createTurn: typeof createTurn;
   applyRecord: typeof applyRecord;
-  isSessionGone: typeof isSessionGone;
 }
 
 /** An unsent question older than this is not sent by itself; the visitor can retry it. */
@@ -18,7 +17,7 @@ const UNSENT_MAX_AGE_MS = 600_000;
  * questions that the server may not have received, each with its own id. Rejects where the request fails.
  */
 export async function load(chat: Chat, makers: TurnMakers, event?: Event): Promise<void> {
-  const { createTurn, applyRecord, isSessionGone } = makers;
+  const { createTurn, applyRecord } = makers;
   const { client, storage, turns, history, isBusy } = chat;
   const { session, sent = {}, ...stored } = storage.read();
   // Of two tabs that ask at once, one has stored its own message over the other's.
@@ -56,7 +55,8 @@ export async function load(chat: Chat, makers: TurnMakers, event?: Event): Promi
     for (const turn of turns.peek()) if (!before.includes(turn)) chat.start(turn);
   } catch (fault) {
     if (!isCurrent()) return;
-    if (isSessionGone(fault as Failure)) {
+    // Not: no such chatbot, as while it is private.
+    if (/such session/.test(`${(fault as Failure).error}`)) {
       storage.write({ session: undefined, last: undefined });
       return load(chat, makers);
     }

@@ -1,7 +1,7 @@
 import type { VisitorMessage } from '../../server/types.ts';
 import type { Chat } from './types.ts';
 import { parseObject, readCitations } from '../browser/citations.ts';
-import { isSessionGone, type Failure, type WireEvent } from '../client/client.ts';
+import type { Failure, WireEvent } from '../client/client.ts';
 import { readDocument } from '../browser/read-document.ts';
 import type { StoredChat } from '../browser/storage.ts';
 import { hasEnded, statusOf } from './status.ts';
@@ -106,8 +106,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
       if (event === 'step' && !isOver()) status.value = { is: 'waiting', message: data.name };
       if (event === 'done') return completeTurn(chat, turn, data);
       if (event === 'error') {
-        // The session was deleted on the server: send the question again without one.
-        if (isSessionGone(data) && turn.session && !turn.message) turn.session = '';
+        if (/such session/.test(`${data.error}`) && turn.session && !turn.message) turn.session = '';
         // A gateway's error page, or a server that stops or whose database is away: retry as after a broken connection. A resume
         // is answered from what is stored, whatever was wrong a moment ago.
         else if (!(data.status! >= 500 && (turn.message || /^(?:bad_answer|unavailable)$/.test(data.code))))
@@ -142,30 +141,16 @@ function completeTurn({ emit }: Chat, turn: Turn, record: VisitorMessage): void 
 
 /** Ends a turn with an error, on a rate limit with a countdown. A turn that has already ended keeps its status. */
 async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promise<void> {
-  const { code, error: message = '', retry_after = 60 } = failure;
+  const { code, status: http } = failure;
   const { status } = turn;
-  const until = performance.now() + retry_after * 1000;
   if (hasEnded(status.peek())) return;
   turn.failure = failure;
-  if (REFUSED.test(`${failure.status}`)) saveQuestion(chat, turn, false);
-  if (code !== 'rate_limited') {
-    // Visitors read the same sentence for both; the site's developer finds the difference in the console.
-    status.value = { is: 'failed', reason: code === 'forbidden_origin' ? 'not_found' : code };
-    return chat.report(failure);
-  }
-  // The answer that was to be replaced stays.
-  if (turn.replaces && turn.earlier) {
-    saveQuestion(chat, turn, false);
-    turn.message = turn.replaces;
-    applyRecord(turn, turn.earlier);
-  }
-  chat.emit('rate-limit', { message, retry_after });
-  while (isShown(chat, turn)) {
-    const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
-    status.value = { is: 'limited', message, left };
-    if (!left) return;
-    await sleep(1000, chat);
-  }
+  if (REFUSED.test(`${http}`)) saveQuestion(chat, turn, false);
+  const limit = code === 'rate_limited' && (await import('./limit.ts').catch(chat.report));
+  if (limit) return limit.countDown(chat, turn, failure, { saveQuestion, applyRecord, isShown, sleep });
+  // Visitors read the same sentence for both; the site's developer finds the difference in the console.
+  status.value = { is: 'failed', reason: code === 'forbidden_origin' ? 'not_found' : code };
+  chat.report(failure);
 }
 
 const sendStop = ({ client, report }: Chat, turn: Turn): void => void client.post(turn, 'stop').catch(report);

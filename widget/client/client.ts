@@ -70,10 +70,6 @@ const SILENCE_CHECK_MS = 2000;
 /** A reply that is no stream comes within that time, or counts as lost. */
 const REPLY_MS = 30_000;
 
-/** Whether the server has no such session, not: no such chatbot, as while that is private. */
-export const isSessionGone = ({ status, error }: Partial<Failure>): boolean =>
-  status === 404 && /session/.test(`${error}`);
-
 /** 128 random bits. */
 export const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 

@@ -14,13 +14,6 @@ const STORE_DELAY_MS = 400;
 
 const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as ShadowRoot).activeElement;
 
-/** Shows a panel that was removed once more, out of reach, for as long as the style sheet lets it fade. */
-function fadeOut(panel: HTMLElement, parent: Node): void {
-  panel.inert = true;
-  parent.appendChild(panel);
-  void Promise.allSettled([panel.getAnimations?.()[0]?.finished]).then(() => panel.remove());
-}
-
 /** Binds focus, keyboard, viewport and tab synchronisation to an open panel; returns a function that unbinds them. */
 export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): () => void {
   const controller = new AbortController();
@@ -36,7 +29,7 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
   const focusField = (): void => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!.focus();
 
   stickToEnd(log);
-  import('./sources/sources.ts').then((part) => part.announce(panel, chat, elements, signal), chat.report);
+  import('./sources/sources.ts').then((part) => part.attend(panel, chat, elements, signal), chat.report);
   // A pressed button that is removed would lose the focus to the page: move it to the log.
   panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus({ preventScroll: true }));
   addEventListener(
@@ -66,9 +59,5 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
     media.addEventListener('change', fill, { signal });
     fill();
   }
-  return () => {
-    const parent = panel.parentNode!;
-    controller.abort();
-    if (!isInline) queueMicrotask(() => fadeOut(panel, parent));
-  };
+  return () => controller.abort();
 }

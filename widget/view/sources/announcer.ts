@@ -40,7 +40,6 @@ export function announce(panel: Element, chat: Chat, { create }: Elements, signa
     region.replaceChildren(...sentences.map((sentence) => create('p', {}, sentence.trim())));
   }
 
-  if (signal.aborted) return;
   const end = latest.subscribe((turn) => {
     unwatch?.();
     // After it is drawn.

@@ -3,13 +3,17 @@ import type { Chat } from '../../chat/types.ts';
 import type { Elements, Part } from '../elements.ts';
 import { linkCitation } from './quote-link.ts';
 
-export { announce } from './announcer.ts';
+export { attend } from './attend.ts';
 
 /** Title and host of a cited page, linked to the quote; a file has no address and is not linked. */
 export function createSource(citation: Citation, chat: Chat, { create, parseSafe }: Elements): HTMLElement {
   const { title, host, href } = linkCitation(citation, parseSafe);
   const link = create('a', { class: 'jump', rel: 'noopener' }, title);
-  if (href) Object.assign(link, { href, target: '_blank', title: chat.words.peek().newTab });
+  if (href) {
+    const target = chat.targetOf(href);
+    Object.assign(link, { href, target });
+    if (target === '_blank') link.title = chat.words.peek().newTab;
+  }
   return create('p', {}, link, ' ', create('span', { class: 'host' }, host));
 }
 

@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
-import fc from '../random.ts';
+import fc from '../../random.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { effect } from '@preact/signals';
-import type { ChatEvent } from '../../server/types.ts';
-import { createChat } from '../../widget/chat/chat.ts';
+import type { ChatEvent } from '../../../server/types.ts';
+import { createChat } from '../../../widget/chat/chat.ts';
 import {
   answerEvents,
   deltas,
@@ -17,8 +17,8 @@ import {
   encodeEvents,
   type FakeServer,
   type Connection,
-} from './fake-server.ts';
-import { mountAndOpen, type MountedChat } from './mounted.ts';
+} from '../fake-server.ts';
+import { mountAndOpen, type MountedChat } from '../mounted.ts';
 
 const answer = messageRecord('q', 'Eine Antwort – mit 👋🏽 Zeichen, die länger sind als ein Byte.');
 const bytes = new TextEncoder().encode(encodeEvents(answerEvents(answer)));

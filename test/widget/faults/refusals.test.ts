@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { answerEvents, jsonResponse, messageRecord, server, streamResponse, type Handler } from './fake-server.ts';
-import { mountAndOpen, type MountedChat } from './mounted.ts';
+import { answerEvents, jsonResponse, messageRecord, server, streamResponse, type Handler } from '../fake-server.ts';
+import { mountAndOpen, type MountedChat } from '../mounted.ts';
 
 /** What the server refuses, and what never replies. */
 
