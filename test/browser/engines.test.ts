@@ -191,6 +191,47 @@ for (const { name, start, isOptional } of findEngines()) {
       await driver.toFrame(false);
     });
 
+    test('a source of the page’s own site opens in its tab, and the chat there', async () => {
+      await visit(`${server.base}/demo/`);
+      await chat.open();
+      model.next(wordAnswer(20, 0));
+      await chat.ask(question);
+      expect(wordsIn(await chat.answer())).toEqual(range(20));
+      await chat.press('link', 'Returns');
+      await expect.poll(() => driver.run(() => location.pathname)).toMatch(/returns/);
+      expect(wordsIn(await chat.answer())).toEqual(range(20));
+    });
+
+    test('a page that closes the chat leaves the focus in its own field', async () => {
+      await visit(await page(`<input id="own">${snippet}`));
+      await chat.open();
+      await driver.run(() => document.getElementById('own')!.focus());
+      await driver.run(() => (window as unknown as { Docent: { close(): void } }).Docent.close());
+      await chat.see('button', 'Open chat');
+      expect(await driver.run(() => document.activeElement!.id)).toBe('own');
+    });
+
+    test('before consent nothing is stored of a question that the page asks', async () => {
+      const set = (consent: string) =>
+        fetch(`${server.base}/api/v1/chatbot/${chatbot}/widget`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${server.key}`, 'Content-Type': 'application/json' },
+          body: JSON.stringify({ consent }),
+        });
+      const chatbot = await server.chatbot();
+      await set('Questions are kept.');
+      try {
+        await visit(await page(snippet));
+        await driver.run(() => (window as unknown as { Docent: { ask(query: string): void } }).Docent.ask('Where?'));
+        await chat.see('button', 'I agree');
+        expect(await driver.run(() => localStorage.length + sessionStorage.length)).toBe(0);
+        await chat.press('button', 'I agree');
+        await expect.poll(() => driver.run(() => localStorage.length)).toBe(1);
+      } finally {
+        await set('');
+      }
+    });
+
     test('the element answers', async () => {
       await visit(await elementPage());
       await chat.open();

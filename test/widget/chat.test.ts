@@ -108,6 +108,26 @@ test('a citation opens as a card with its quote and a link to it; Escape closes 
   expect(chat.events).toContainEqual(['citation', { marker: '1', citation: citation() }]);
 });
 
+test.each([
+  ['the page’s own site', {}, location.origin, '_self', ''],
+  ['another site', {}, 'https://shop.test', '_blank', 'new tab'],
+  ['the page’s own site, from an inline chat,', { target: document.body }, location.origin, '_blank', 'new tab'],
+])('a source of %s opens where it should', async (_, options, origin, target, title) => {
+  const text = `See [this](${origin}/a) [1].`;
+  const citations = { 1: citation({ file_name: `${origin}/returns` }) };
+  const answers = { 'POST /ask': () => streamResponse(answerEvents(messageRecord(question, text, citations))) };
+  chat = await mountAndOpen(answers, options);
+  chat.ask(question);
+  const links = await waitFor(() => [
+    chat.screen.getByRole('link', { name: 'this' }),
+    chat.screen.getByRole('link', { name: 'Returns' }),
+  ]);
+  expect(links.map((link) => [link.getAttribute('target'), link.title])).toEqual([
+    [target, ''],
+    [target, title],
+  ]);
+});
+
 test('a card opens at the marker that was clicked, and only one is open', async () => {
   chat = await mountAndOpen({
     'POST /ask': () => streamResponse(answerEvents(messageRecord(question, 'One [1]. Again [1].', citations))),
@@ -188,7 +208,7 @@ test('an answer that ends in an error keeps its text and offers to try again', a
 });
 
 test('a rate limit shows the server’s error, counts down and offers a retry', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   const refused = jsonResponse({ error: 'Take a break.', code: 'rate_limited', retry_after: 65 }, 429, {
     'Retry-After': '65',
   });

@@ -4,6 +4,7 @@ import { applyRecord, streamAnswer, saveQuestion, stopAnswers } from './retry.ts
 import { createClient, type Failure } from '../client/client.ts';
 import { createChatStorage } from '../browser/storage.ts';
 import { createLocale } from '../browser/locale.ts';
+import { parseAddress } from '../markdown/address.ts';
 import { hasEnded } from './status.ts';
 import { createTurn } from './turn.ts';
 import type { Chat, ChatOptions } from './types.ts';
@@ -62,6 +63,11 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     latest: signal(undefined),
     isBusy: computed(() => chat.turns.value.some((turn) => !hasEnded(turn.status.value))),
 
+    // Inline, the chat is the page's content; in a frame, it would be the page's.
+    targetOf: (href) =>
+      parseAddress(href)?.origin === location.origin && top === self && !('inline' in host.dataset)
+        ? '_self'
+        : '_blank',
     report(fault) {
       const { code = 'network', error = '', status = 0 } = fault as Partial<Failure>;
       chat.emit('error', { code, error, status });

@@ -106,6 +106,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
       if (event === 'step' && !isOver()) status.value = { is: 'waiting', message: data.name };
       if (event === 'done') return completeTurn(chat, turn, data);
       if (event === 'error') {
+        // The session was deleted on the server, not: the chatbot is private. Send the question again without one.
         if (/such session/.test(`${data.error}`) && turn.session && !turn.message) turn.session = '';
         // A gateway's error page, or a server that stops or whose database is away: retry as after a broken connection. A resume
         // is answered from what is stored, whatever was wrong a moment ago.

@@ -45,6 +45,8 @@ export interface Chat {
   readonly latest: Signal<Turn | undefined>;
   readonly isBusy: ReadonlySignal<boolean>;
 
+  /** The `target` of a link: a page of the site opens in place of the one shown, where the chat stays with the visitor. */
+  targetOf(href: string): '_self' | '_blank';
   /** Emits `error`; anything that is no `Failure` counts as `network`. */
   report(fault: unknown): void;
   /**

@@ -12,6 +12,8 @@ export interface Surroundings {
   words: { code: string; table: string; copy: string; copied: string };
   /** Hosts whose images are loaded, in lower case; `*.example.com` matches subdomains. Other images become links. */
   imageHosts?: readonly string[] | undefined;
+  /** The `target` of a link to an address; all are `_blank` without it. */
+  targetOf?: ((href: string) => string) | undefined;
   /** Inside a link: nested links are rendered as text. */
   isLinked?: boolean;
 }
@@ -63,7 +65,7 @@ function drawLink(node: Node, inside: ComponentChildren, around: Surroundings): 
     return <img loading="lazy" referrerpolicy="no-referrer" src={href} alt={plainText(node)} />;
   if (around.isLinked) return inside;
   return (
-    <a href={href} title={title} target="_blank" rel="noopener nofollow">
+    <a href={href} title={title} target={around.targetOf?.(href) ?? '_blank'} rel="noopener nofollow">
       {inside}
     </a>
   );

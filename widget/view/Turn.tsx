@@ -57,6 +57,7 @@ export class TurnView extends Component<TurnProps> {
                 isWhole={isOver}
                 words={words}
                 imageHosts={chat.profile.value.image_hosts}
+                targetOf={chat.targetOf}
                 marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
               />
             )}

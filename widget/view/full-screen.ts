@@ -32,6 +32,11 @@ export function bind(panel: HTMLElement, chat: Chat, signal: AbortSignal): void 
     // After the browser has moved it.
     setTimeout(() => next?.focus());
   });
+  // It would cover the page that the visitor follows a link to, where that is this one, or drawn in its place.
+  panel.addEventListener('click', ({ target, ctrlKey, metaKey, shiftKey }) => {
+    if (!isFull() || ctrlKey || metaKey || shiftKey) return;
+    if ((target as Element).closest('a[target="_self"]')) setTimeout(() => chat.close());
+  });
   for (const event of ['resize', 'scroll']) visualViewport!.addEventListener(event, fit, { signal });
   fit();
 }

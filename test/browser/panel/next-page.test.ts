@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright';
+import type { Browser, Locator, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBuiltServer, type BuiltServer } from '../built-server.ts';
 import { launchChromium } from '../chromium.ts';
@@ -178,4 +178,46 @@ test.each([
   await page.goto(`${server.base}/page?2`);
   await loadPanel();
   await page.close();
+});
+
+test('a source of the site opens in its tab, where the chat stays open; one of another site, or from a frame, in a new one', async () => {
+  const page = await browser.newPage({ reducedMotion: 'reduce' });
+  page.setDefaultTimeout(15_000);
+  const source = (): Locator =>
+    answers(page)
+      .last()
+      .getByRole('link', { name: /Returns/ })
+      .last();
+  await page.goto(`${server.base}/demo/`);
+  await openChat(page);
+  await askQuestion(page, 'Can I return a sale item?');
+  await source().click();
+  await page.waitForURL(/returns/);
+  await answers(page).getByText('45 days').first().waitFor();
+  expect(page.context().pages()).toHaveLength(1);
+
+  await page.setViewportSize({ width: 390, height: 700 });
+  await source().click();
+  await page.getByRole('button', { name: 'Open chat' }).waitFor();
+  expect(page.context().pages()).toHaveLength(1);
+  await page.close();
+
+  const frame = await browser.newPage();
+  frame.setDefaultTimeout(15_000);
+  const html = `<!doctype html><title>Frame</title><iframe title="Shop" src="${server.base}/demo/" width="900" height="650"></iframe>`;
+  await frame.route('**/framing', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+  await frame.goto(`${server.base}/framing`);
+  const inside = frame.frameLocator('iframe');
+  await inside.getByRole('button', { name: 'Open chat' }).click();
+  await inside.getByRole('textbox', { name: 'Your question' }).fill('Can I return a sale item?');
+  await inside.getByRole('textbox', { name: 'Your question' }).press('Enter');
+  const [opened] = await Promise.all([
+    frame.context().waitForEvent('page'),
+    inside
+      .getByRole('link', { name: /Returns/ })
+      .last()
+      .click(),
+  ]);
+  await opened.waitForURL(/returns/);
+  await frame.context().close();
 });

@@ -93,16 +93,17 @@ function createReplies(
 }
 
 function createLinks({ cards }: LinkCards, chat: Chat, create: Elements['create']): HTMLElement {
-  const title = chat.words.peek().newTab;
   const items = cards
     .filter(({ url }) => SAFE.test(url))
     .map((card) => {
+      const target = chat.targetOf(card.url);
       const link = create(
         'a',
-        { href: card.url, target: '_blank', rel: 'noopener nofollow', title },
+        { href: card.url, target, rel: 'noopener nofollow' },
         create('strong', { dir: 'auto' }, card.title),
         ...(card.text ? [create('span', { dir: 'auto' }, card.text)] : []),
       );
+      if (target === '_blank') link.title = chat.words.peek().newTab;
       return create('li', {}, link);
     });
   return create('ul', { class: 'links' }, ...items);
