@@ -10,6 +10,7 @@ import { en, type Words } from '../../widget/words/en.ts';
 import { launcherWords } from '../../widget/words/launcher.ts';
 import { partsWords } from '../../widget/words/parts.ts';
 import { presenceWords } from '../../widget/words/presence.ts';
+import { teaserWords } from '../../widget/words/teaser.ts';
 import { jsonResponse } from './fake-server.ts';
 import { mountChat, type MountedChat } from './mounted.ts';
 
@@ -22,6 +23,7 @@ const English: Words = {
   ...conversationsWords,
   ...partsWords,
   ...presenceWords,
+  ...teaserWords,
   ...en,
 };
 

@@ -136,7 +136,7 @@ test('close() on a chat that was never opened stores nothing and keeps the tease
   chat.handle.close();
   await waitFor(() => chat!.screen.getByRole('button', { name: 'Questions?' }), { timeout: 3000 });
   expect(localStorage.length).toBe(0);
-  chat.screen.getByRole('button', { name: 'Close chat' }).click();
+  chat.screen.getByRole('button', { name: 'Close this message' }).click();
   await waitFor(() => expect(chat!.screen.queryByRole('button', { name: 'Questions?' })).toBeNull());
   expect(chat.screen.queryByRole('textbox')).toBeNull();
 });

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'إلغاء',
   unremoved: 'تعذّر الحذف. يُرجى المحاولة مرة أخرى.',
   nearest: 'قد تفيدك هذه الصفحات',
+  closeTeaser: 'إغلاق هذه الرسالة',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Zrušit',
   unremoved: 'Smazání se nezdařilo. Zkuste to prosím znovu.',
   nearest: 'Tyto stránky mohou pomoci',
+  closeTeaser: 'Zavřít tuto zprávu',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Annuller',
   unremoved: 'Det kunne ikke slettes. Prøv igen.',
   nearest: 'Disse sider kan måske hjælpe',
+  closeTeaser: 'Luk denne besked',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Abbrechen',
   unremoved: 'Das Löschen ist fehlgeschlagen. Bitte noch einmal versuchen.',
   nearest: 'Diese Seiten helfen vielleicht',
+  closeTeaser: 'Diese Nachricht schließen',
 };

@@ -5,6 +5,7 @@ import type { conversationsWords } from './conversations.ts';
 import type { launcherWords } from './launcher.ts';
 import type { partsWords } from './parts.ts';
 import type { presenceWords } from './presence.ts';
+import type { teaserWords } from './teaser.ts';
 
 /**
  * Every text that a visitor reads; those for a turn's status are named by its `is` and `reason`. Other languages are files with the
@@ -59,4 +60,5 @@ export type Words = PanelWords &
   typeof confirmationWords &
   typeof conversationsWords &
   typeof partsWords &
-  typeof presenceWords;
+  typeof presenceWords &
+  typeof teaserWords;

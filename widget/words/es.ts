@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Cancelar',
   unremoved: 'No se ha podido eliminar. Inténtelo de nuevo.',
   nearest: 'Estas páginas pueden ayudar',
+  closeTeaser: 'Cerrar este mensaje',
 };

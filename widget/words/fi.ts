@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Peruuta',
   unremoved: 'Poistaminen epäonnistui. Yritä uudelleen.',
   nearest: 'Näistä sivuista voi olla apua',
+  closeTeaser: 'Sulje tämä viesti',
 };

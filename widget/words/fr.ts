@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Annuler',
   unremoved: 'La suppression a échoué. Veuillez réessayer.',
   nearest: 'Ces pages peuvent vous aider',
+  closeTeaser: 'Fermer ce message',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'ביטול',
   unremoved: 'המחיקה נכשלה. אנא נסו שוב.',
   nearest: 'הדפים האלה עשויים לעזור',
+  closeTeaser: 'סגירת ההודעה',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Annulla',
   unremoved: 'Eliminazione non riuscita. Riprovi.',
   nearest: 'Queste pagine possono aiutare',
+  closeTeaser: 'Chiudi questo messaggio',
 };

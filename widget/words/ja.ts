@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'キャンセル',
   unremoved: '削除できませんでした。もう一度お試しください。',
   nearest: '参考になりそうなページ',
+  closeTeaser: 'このメッセージを閉じる',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: '취소',
   unremoved: '삭제하지 못했습니다. 다시 시도해 주세요.',
   nearest: '도움이 될 만한 페이지',
+  closeTeaser: '이 메시지 닫기',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Avbryt',
   unremoved: 'Slettingen mislyktes. Prøv igjen.',
   nearest: 'Disse sidene kan hjelpe',
+  closeTeaser: 'Lukk denne meldingen',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Annuleren',
   unremoved: 'Verwijderen is mislukt. Probeer het opnieuw.',
   nearest: 'Deze pagina’s helpen misschien',
+  closeTeaser: 'Dit bericht sluiten',
 };

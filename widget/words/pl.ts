@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Anuluj',
   unremoved: 'Nie udało się usunąć. Spróbuj ponownie.',
   nearest: 'Te strony mogą pomóc',
+  closeTeaser: 'Zamknij tę wiadomość',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Cancelar',
   unremoved: 'Não foi possível eliminar. Tente novamente.',
   nearest: 'Estas páginas podem ajudar',
+  closeTeaser: 'Fechar esta mensagem',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Anulează',
   unremoved: 'Ștergerea nu a reușit. Încercați din nou.',
   nearest: 'Aceste pagini pot ajuta',
+  closeTeaser: 'Închide acest mesaj',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Отмена',
   unremoved: 'Не удалось удалить. Попробуйте ещё раз.',
   nearest: 'Эти страницы могут помочь',
+  closeTeaser: 'Закрыть это сообщение',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Avbryt',
   unremoved: 'Det gick inte att ta bort. Försök igen.',
   nearest: 'De här sidorna kan hjälpa',
+  closeTeaser: 'Stäng det här meddelandet',
 };

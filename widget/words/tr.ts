@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Vazgeç',
   unremoved: 'Silinemedi. Lütfen tekrar deneyin.',
   nearest: 'Bu sayfalar yardımcı olabilir',
+  closeTeaser: 'Bu mesajı kapat',
 };

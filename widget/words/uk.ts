@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Скасувати',
   unremoved: 'Не вдалося видалити. Спробуйте ще раз.',
   nearest: 'Ці сторінки можуть допомогти',
+  closeTeaser: 'Закрити це повідомлення',
 };

@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: 'Hủy',
   unremoved: 'Không xóa được. Vui lòng thử lại.',
   nearest: 'Các trang này có thể giúp ích',
+  closeTeaser: 'Đóng tin nhắn này',
 };

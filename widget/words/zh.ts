@@ -61,4 +61,5 @@ export const words: Words = {
   cancel: '取消',
   unremoved: '删除失败，请重试。',
   nearest: '这些页面可能有帮助',
+  closeTeaser: '关闭此消息',
 };

@@ -48,7 +48,7 @@ test('a teaser shows by scroll depth and by the address of a single-page applica
   await page.evaluate(() => scrollTo(0, 2500));
   await teaser('Still reading?');
   expect(await stored(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Close chat' }).click();
+  await page.getByRole('button', { name: 'Close this message' }).click();
   expect(await stored(page)).not.toEqual([]);
   const next = await visit('cart', Promise.resolve(page.context()));
   await next.waitForFunction(() => document.querySelector('docent-widget')?.shadowRoot?.querySelector('slot'));

@@ -214,6 +214,8 @@ test('a source of the site opens in its tab, where the chat stays open; one of a
   const [opened] = await Promise.all([
     frame.context().waitForEvent('page'),
     inside
+      .getByRole('group', { name: 'Answer' })
+      .last()
       .getByRole('link', { name: /Returns/ })
       .last()
       .click(),

@@ -70,7 +70,7 @@ test('it is shown once a page to a visitor who never acted, and once a visit to 
 test('it is not shown again once the visitor has closed it', async () => {
   load([{}]);
   await shown();
-  chat.screen.getByRole('button', { name: 'Close chat' }).click();
+  chat.screen.getByRole('button', { name: 'Close this message' }).click();
   await waitFor(() => expect(teaser()).toBeNull());
   sessionStorage.clear();
   load([{}]);
@@ -128,4 +128,21 @@ test('that the mouse left the page before does not count on the next one of the 
   await hidden();
   leave();
   await shown();
+});
+
+test('it goes where a single-page application leaves the page that it is for', async () => {
+  const start = location.href;
+  history.pushState({}, '', '/events/spring');
+  try {
+    load([{ page: '/events*' }]);
+    await shown();
+    history.pushState({}, '', '/events/summer');
+    await new Promise((done) => setTimeout(done, 600));
+    expect(teaser()).not.toBeNull();
+    history.pushState({}, '', '/rooms');
+    await waitFor(() => expect(teaser()).toBeNull(), { timeout: 3000 });
+    expect(chat.screen.queryByRole('button', { name: 'Close this message' })).toBeNull();
+  } finally {
+    history.pushState({}, '', start);
+  }
 });

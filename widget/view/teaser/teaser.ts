@@ -1,6 +1,7 @@
 import type { Chat } from '../../chat/types.ts';
 import type { Elements } from '../elements.ts';
-import { watchTriggers } from './triggers.ts';
+import { teaserWords } from '../../words/teaser.ts';
+import { watchPage, watchTriggers } from './triggers.ts';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -43,19 +44,16 @@ export async function tease(place: HTMLElement, chat: Chat, { create, readDocume
     (triggers[0] ? triggers : [{ seconds: teaser_after }]).filter(({ text = teaser }) => text),
     !!(session || past?.[0]),
     controller.signal,
-    ({ text = teaser! }) => {
+    ({ text = teaser!, page }) => {
       if (isOver()) return;
       if (hasActed()) store(key);
+      const words = { ...teaserWords, ...chat.words.peek() };
       const open = create('button', { type: 'button' }, text);
-      const close = create('button', { class: 'quiet', type: 'button', title: chat.words.peek().close });
+      const close = create('button', { class: 'quiet', type: 'button', title: words.closeTeaser });
       const { title, name, avatar } = profile.peek();
       const face = avatar
         ? create('img', { class: 'avatar', src: avatar, alt: '' })
-        : create(
-            'span',
-            { class: 'avatar', 'aria-hidden': 'true' },
-            [...(title || name || chat.words.peek().title)][0]!,
-          );
+        : create('span', { class: 'avatar', 'aria-hidden': 'true' }, [...(title || name || words.title)][0]!);
       const box = create('div', { class: 'teaser' }, face, open, close);
       box.style.cssText = 'display: flex; gap: 8px; align-items: center; max-width: 300px; padding: 8px';
       open.style.cssText = 'padding: 4px; margin: 0';
@@ -64,6 +62,7 @@ export async function tease(place: HTMLElement, chat: Chat, { create, readDocume
       open.onclick = () => chat.open();
       close.onclick = chat.dismiss;
       place.append(box);
+      if (page) watchPage(page, controller.signal, () => box.remove());
       isOpen.subscribe((is) => is === undefined || box.remove());
     },
     readDocument,

@@ -18,6 +18,17 @@ export function fitsPattern(path: string, pattern: string): boolean {
 
 const CHECK_MS = 250;
 
+/** Calls `leave` once the path no longer fits the pattern, as in a single-page application, unless `signal` is aborted before. */
+export function watchPage(page: string, signal: AbortSignal, leave: () => void): void {
+  const end = (): void => clearInterval(timer);
+  const timer = setInterval(() => {
+    if (fitsPattern(location.pathname, page)) return;
+    end();
+    leave();
+  }, CHECK_MS);
+  signal.addEventListener('abort', end);
+}
+
 /** Calls `show` once, with the first trigger of which all conditions hold, unless `signal` is aborted before. */
 export function watchTriggers(
   triggers: readonly Trigger[],
