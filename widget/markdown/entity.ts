@@ -1,5 +1,10 @@
 /** Named entities that models write; others stay text. */
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0', auml: 'ä', ouml: 'ö' };
+const NAMED: Record<string, string> = Object.fromEntries(
+  Array.from(
+    'amp&lt<gt>quot"nbsp\u00a0aumläoumlöuumlüszligßcopy©reg®euro€times×hellip…ndash–mdash—rarr→'.matchAll(/(\w+)(\W)/g),
+    ([, name, sign]) => [name, sign],
+  ),
+);
 
 /** A backslash escape, or an entity: numeric, `&#65;` or `&#x41;`, or named. */
 export const ESCAPE = /\\([!-/:-@[-`{-~])|&(#\w{1,7}|\w{2,6});/g;

@@ -14,7 +14,7 @@ const LABEL = /\[([^[\]]*)\]/.source;
 export const TOKEN = new RegExp(
   [
     // Code span: backticks, content.
-    /(`{1,20})(?!`)([^]{1,300}?)(?<!`)\1(?!`)/.source,
+    /(`{1,20})(?!`)([^]{1,600}?)(?<!`)\1(?!`)/.source,
     // End of a bracket: `](address "title")`, `][label]`.
     `\\](?:\\(\\s*(${ANGLED}|${ADDRESS})(?:[ \\n]+${TITLE})?\\s*\\)|${LABEL})?`,
     // Line break, hard or soft.
@@ -36,7 +36,7 @@ export const TOKEN = new RegExp(
 
 /** A token that may become another one when more text comes. */
 export const UNFINISHED =
-  /(?:[*_~]{1,19}|[\\!]|&#?\w*|<[!-;=?-~]*|`[^]{0,344}|(?:\[[\d.]*|!\[[^\]]*)(?:\](?:\([^)]*)?)?|\](?:\(\s*(?:<.*|\S*)(?:\s+(?:["'(][^]*)?)?|\[[^[\]]*)?|(?<=\n)\|.*|(?:\w+:\/\/|www\.)_[^\s<]*)$/iy;
+  /(?:[*_~]{1,19}|[\\!]|&#?\w*|<[!-;=?-~]*|`[^]{0,644}|(?:\[[\d.]*|!\[[^\]]*)(?:\](?:\([^)]*)?)?|\](?:\(\s*(?:<.*|\S*)(?:\s+(?:["'(][^]*)?)?|\[[^[\]]*)?|(?<=\n)\|.*|(?:\w+:\/\/|www\.)_[^\s<]*)$/iy;
 
 /** A link reference definition. */
 export const DEFINITION = new RegExp(

@@ -157,6 +157,17 @@ const document = fc.array(fc.constantFrom(...signs), { maxLength: 40 }).map((par
 /** They are addresses by what stands at their end. */
 const addresses = ['www._!===', 'http://_)a', 'www._&amp;x', 'www.x*_*y', 'www.x.*'];
 
+test('the entities that models write are their characters, also in an address; others stay as they are written', () => {
+  expect(toHtml(['&copy; 2026 &ndash; 5&nbsp;&euro; &hellip; Stra&szlig;e &rarr; &zwsp; &name;'])).toBe(
+    '<p>© 2026 – 5\u00a0€ … Straße → &amp;zwsp; &amp;name;</p>\n',
+  );
+  expect(toHtml(['[a](https://x.test/?a=1&amp;b=&uuml;)'])).toContain('?a=1&amp;b=');
+});
+
+test('a span of code is one up to 600 characters', () => {
+  expect(toHtml(['run `' + 'x'.repeat(600) + '` now'])).toBe(`<p>run <code>${'x'.repeat(600)}</code> now</p>\n`);
+});
+
 test('any cutting of a text gives the document of the whole', () => {
   fc.assert(
     fc.property(document, fc.array(fc.nat(200), { maxLength: 12 }), (text, places) => {
