@@ -80,6 +80,19 @@ test('runs calls queued before the script ran, and later ones', async () => {
   await waitFor(() => expect(asked()).toEqual(['early', 'late']));
 });
 
+test('sends what the tag says of user and page with the questions, and nothing where it says nothing', async () => {
+  await embed({ chatbot: 'c1', user: 'C-7', page: '/cart' });
+  docent().ask('one');
+  await waitFor(() => expect(asked()).toEqual(['one']));
+  expect(fakeServer.askRequests()[0]!.body['variables']).toEqual({ user: 'C-7', page: '/cart' });
+  docent().destroy();
+  localStorage.clear();
+  await embed({ chatbot: 'c1' });
+  docent().ask('two');
+  await waitFor(() => expect(asked()).toEqual(['one', 'two']));
+  expect(fakeServer.askRequests()[1]!.body).not.toHaveProperty('variables');
+});
+
 test('two tags of one chatbot make one widget', async () => {
   await embed();
   const first = docent();

@@ -11,7 +11,8 @@ function setPlainColors({ style }: HTMLElement, set: CSSStyleDeclaration): void 
 }
 
 /** The panel that the script tag's launcher loads: also parses the tag's attributes, which would not fit into the launcher. */
-export function openPanel(root: ShadowRoot, { settings, ...options }: PanelOptions): OpenedPanel {
+export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel {
+  const { page, user, ...settings } = (options.settings ?? {}) as Record<string, string>;
   root.host.addEventListener(
     'error',
     ({ detail }: CustomEventInit<Events['error']>) =>
@@ -19,5 +20,6 @@ export function openPanel(root: ShadowRoot, { settings, ...options }: PanelOptio
   );
   if (!CSS.supports('color', 'light-dark(lab(from red l a b), red)'))
     setPlainColors(root.host as HTMLElement, getComputedStyle(root.host));
-  return open(root, { ...options, settings: readSettings(settings) });
+  const context = page || user ? { page, user } : undefined;
+  return open(root, { ...options, context, settings: readSettings(settings) });
 }
