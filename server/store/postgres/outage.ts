@@ -27,8 +27,11 @@ const UNSENT = /^(?:CONNECT_TIMEOUT|CONNECTION_ENDED|ECONNREFUSED|ENOTFOUND|EAI_
 
 /** Milliseconds between two looks whether a database that is away is back, and of silence on all connections before the first. */
 const [LOOK_MS, SILENCE_MS] = [250, 2000];
-/** Milliseconds that it has to accept a connection and answer on it. While it is away, at first less: it may be back by now. */
-const ANSWER_MS = 3000;
+/**
+ * Milliseconds that it has to accept a connection and answer on it. While it is away, some looks have less: what was sent before it was
+ * back is lost, and is not answered.
+ */
+const [ANSWER_MS, QUICK_ANSWER_MS] = [3000, 1000];
 
 /**
  * Turns what a database throws that is away into a refusal, and reports it to `/readyz` until a statement succeeds. With a network, a
@@ -102,17 +105,20 @@ export class DatabaseWatch {
 
   /** Never rejects. */
   async #lookUntilBack(network: Pick<Network, 'probe' | 'refuse' | 'accept'>): Promise<void> {
-    let fault: unknown;
-    for (let patience = ANSWER_MS; ;) {
-      fault = await network.probe(patience).then(
+    const look = (patience: number): Promise<unknown> =>
+      network.probe(patience).then(
         () => undefined,
         (error: unknown) => error,
       );
+    let fault: unknown;
+    let patient: Promise<unknown> | undefined;
+    for (;;) {
+      patient ??= look(ANSWER_MS).finally(() => (patient = undefined));
+      fault = await (this.#gone === undefined ? patient : Promise.race([patient, look(QUICK_ANSWER_MS)]));
       if (!isUnreachable(fault) || this.#isClosed) break;
       this.#failed(awayCode(fault)!, fault);
       // What a server that shuts down has begun, it ends.
       if (!(fault instanceof postgres.PostgresError)) network.refuse();
-      patience = this.#gone === undefined ? ANSWER_MS / 3 : Math.min(patience * 1.2, ANSWER_MS);
       this.#gone = fault;
       await wait(LOOK_MS, undefined, { ref: false });
     }
