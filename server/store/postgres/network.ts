@@ -71,8 +71,9 @@ export class Network {
     } finally {
       over.abort();
       silence.catch(() => {});
-      void sql.end({ timeout: 0 }).catch(() => {});
-      own.refuse();
+      // Not before the driver has taken leave: under TLS that would be a write on a closed file, whose error nobody hears.
+      const leaving = sql.end({ timeout: 0 }).catch(() => {});
+      void leaving.then(() => own.refuse());
     }
   }
 }
