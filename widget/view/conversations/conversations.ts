@@ -7,6 +7,7 @@ import style from './style.css?inline';
 import { transcriptOf } from './transcript.ts';
 
 const BACK = 'M14 6l-6 6 6 6';
+const CROSS = 'M6 6l12 12M6 18L18 6';
 const DOWN = 'M12 4v11m-5-5l5 5 5-5M5 20h14';
 const BIN = 'M5 7h14M10 4h4M7 7l1 13h8l1-13';
 
@@ -48,10 +49,12 @@ export function show(opener: HTMLElement, chat: Chat, { create, createButton }: 
 
   function createRow(one: PastConversation): HTMLElement {
     const at = new Date(one.at);
-    const isToday = at.toDateString() === new Date().toDateString();
-    const date = isToday
-      ? at.toLocaleTimeString(lang, { timeStyle: 'short' })
-      : at.toLocaleDateString(lang, { dateStyle: 'medium' });
+    const now = new Date();
+    const isThisYear = at.getFullYear() === now.getFullYear();
+    const date =
+      at.toDateString() === now.toDateString()
+        ? at.toLocaleTimeString(lang, { timeStyle: 'short' })
+        : at.toLocaleDateString(lang, { month: 'short', day: 'numeric', year: isThisYear ? undefined : 'numeric' });
     const title = one.title ?? words.conversation;
     const open = create(
       'button',
@@ -75,8 +78,10 @@ export function show(opener: HTMLElement, chat: Chat, { create, createButton }: 
   /** Has the visitor confirm the deletion in place of what stands in `place`. */
   function askFirst(place: HTMLElement, those: PastConversation[]): void {
     const cancel = createButton(words.cancel, fill);
-    const remove = createButton(words.remove, () => void removeAll(those));
-    place.replaceChildren(create('span', {}, words.sure), remove, cancel);
+    const isRow = place !== footer;
+    const remove = createButton(isRow ? words.remove : words.removeAll, () => void removeAll(those));
+    const what = isRow ? [create('small', {}, those[0]!.title ?? words.conversation)] : [];
+    place.replaceChildren(create('span', {}, words.sure, ...what), remove, cancel);
     cancel.focus();
   }
 
@@ -108,7 +113,10 @@ export function show(opener: HTMLElement, chat: Chat, { create, createButton }: 
   }
 
   const close = createIconButton(BACK, words.back, () => chat.setCard());
-  sheet.append(create('header', {}, close, create('h2', {}, words.conversations)), list, status, footer);
+  const header = create('header', {}, close, create('h2', {}, words.conversations));
+  // Inline there is nothing to close.
+  if (section.getAttribute('role') === 'dialog') header.append(createIconButton(CROSS, words.close, chat.close));
+  sheet.append(header, list, status, footer);
   fill();
   cover(sheet, section, chat, opener);
   close.focus();
