@@ -34,6 +34,7 @@ function createTable(values: [name: string, value: unknown][], create: Elements[
       shown.style.cssText += 'padding-bottom: 1.6em; mask: linear-gradient(#000 calc(100% - 1.6em), #0000)';
     }
     const cell = create('td', {}, shown);
+    if (shown.tabIndex === 0) cell.style.paddingBottom = '0';
     const line = at ? '1px solid #8883' : '0';
     header.style.cssText = `vertical-align: top; background: none; border-top: ${line}`;
     cell.style.borderTop = line;
@@ -81,7 +82,7 @@ export const show: Part = (place, chat, turn, { create, createButton, readDocume
   if (rows[0]) {
     const table = createTable(rows, create);
     table.style.cssText = 'border: 0; border-radius: 0';
-    footer.style.cssText = 'padding: 12px; margin: 0; border-top: 1px solid #8883';
+    footer.style.cssText = 'padding: 12px 14px; margin: 0; border-top: 1px solid #8883';
     card.style.cssText = 'overflow: hidden; border: 1px solid #8885; border-radius: var(--round)';
     card.append(table);
   }

@@ -55,7 +55,7 @@ export async function tease(place: HTMLElement, chat: Chat, { create, readDocume
         ? create('img', { class: 'avatar', src: avatar, alt: '' })
         : create('span', { class: 'avatar', 'aria-hidden': 'true' }, [...(title || name || words.title)][0]!);
       const box = create('div', { class: 'teaser' }, face, open, close);
-      box.style.cssText = 'display: flex; gap: 8px; align-items: center; max-width: 300px; padding: 8px';
+      box.style.cssText = 'display: flex; gap: 8px; align-items: start; max-width: 300px; padding: 8px';
       open.style.cssText = 'padding: 4px; margin: 0';
       close.style.margin = '0';
       close.append(createCross(Document.prototype));
