@@ -68,7 +68,9 @@ export class TurnView extends Component<TurnProps> {
             onRetry={() => chat.retry(turn)}
           />
           {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
-          {isOver && Object.keys(turn.citations.value)[0] && <div class="sources" ref={fill(loadSources)} />}
+          {isOver && Object.keys(turn.citations.value)[0] && (
+            <div key={words.sources} class="sources" ref={fill(loadSources)} />
+          )}
           {isOver && <div class="actions" ref={fill(loadAfterAnswer)} />}
         </div>
       </div>
