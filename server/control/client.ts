@@ -1,5 +1,6 @@
 import { isPending, type Chatbot, type DataSource } from '../schema/records.ts';
 import { Refusal } from '../schema/errors.ts';
+import { readUuid } from '../schema/ids.ts';
 import { jsonIn } from '../schema/json.ts';
 import type { MessageTrace } from '../schema/trace.ts';
 import { findChatbot, filterByName } from './find-by-name.ts';
@@ -82,9 +83,12 @@ export class Client {
     return this.#post(`/api/v1/chatbot/${uuid}/update`, change, email);
   }
 
-  /** `days` 0 for until they are deleted. Resolves with the chatbot's name, and how many conversations were older. */
+  /**
+   * `days` 0 for until they are deleted. Resolves with the chatbot's name, and how many conversations were older. By uuid also
+   * a chatbot of the upstream server, which no list has.
+   */
   async keepConversations(named: string, days: number): Promise<{ name: string; deleted: number }> {
-    const { uuid } = await this.#find(named);
+    const uuid = readUuid(named) ?? (await this.#find(named)).uuid;
     return this.#post(`/control/chatbot/${uuid}/keep-days`, { days });
   }
 
