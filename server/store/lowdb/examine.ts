@@ -115,9 +115,9 @@ async function faultsOfFiles(dir: string): Promise<FileFaults> {
   const sources = new Map<string, string>();
   for (const path of await names('sources')) {
     const name = basename(path);
-    const [, uuid] = /^([0-9a-f]{32})\.source\.json$/.exec(name) ?? [];
-    if (!uuid) continue;
-    const { source } = objectIn(await readFile(join(dir, 'sources', path), 'utf8'));
+    const [, uuid] = /^([0-9a-f]{32})\.source\.json(?=$|\.damaged)/.exec(name) ?? [];
+    if (!uuid || (isSetAside(name) && sources.has(uuid))) continue;
+    const { source } = isSetAside(name) ? {} : objectIn(await readFile(join(dir, 'sources', path), 'utf8'));
     const chatbot = String((source as { chatbot?: string } | undefined)?.chatbot ?? '');
     sources.set(uuid, chatbot);
     if (chatbot !== '' && !known.has(chatbot)) faults.push({ what: goneOf('source', join('sources', path), chatbot) });
@@ -148,7 +148,10 @@ interface Part {
   data_source_uuids?: unknown;
 }
 
-/** Reading leaves them out; the next write removes them. */
+/**
+ * Reading leaves them out; the next write removes them. `sources`: the chatbot of each; '' where its record cannot be read, so
+ * that it may come back.
+ */
 function* staleReferences(json: string, sources: Map<string, string>): Generator<Fault> {
   const { agents, tags } = objectIn(json);
   for (const [kind, parts] of [
@@ -157,7 +160,7 @@ function* staleReferences(json: string, sources: Map<string, string>): Generator
   ] as const)
     for (const { uuid, chatbot, data_source_uuids } of Array.isArray(parts) ? (parts as Part[]) : []) {
       const named = Array.isArray(data_source_uuids) ? (data_source_uuids as string[]) : [];
-      if (named.some((source) => sources.get(source) !== chatbot))
+      if (named.some((source) => sources.get(source) !== '' && sources.get(source) !== chatbot))
         yield {
           what: `${kind} ${uuid} of chatbot ${chatbot} names sources that are gone: they are taken off its list`,
           repair: (store) =>

@@ -145,12 +145,11 @@ function createContext(
   const chatbots = new Chatbots(disk, damage, join(dir, 'chatbots'));
   const chatbotExists = (chatbot: string) => chatbots.has(chatbot);
   const sources = new Sources({ disk, damage, clock, root: join(dir, 'sources'), chatbotExists });
-  const isSource = (uuid: string, chatbot: string) => sources.has(uuid, chatbot);
   return {
     chatbots,
-    agents: new SubRecords(chatbots, AGENTS_FIELD, isSource),
-    tags: new SubRecords(chatbots, TAGS_FIELD, isSource),
-    sites: new SubRecords(chatbots, SITES_FIELD, isSource),
+    agents: new SubRecords(chatbots, AGENTS_FIELD, sources),
+    tags: new SubRecords(chatbots, TAGS_FIELD, sources),
+    sites: new SubRecords(chatbots, SITES_FIELD, sources),
     sources,
     indexes: new IndexFolder({
       disk,

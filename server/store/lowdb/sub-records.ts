@@ -9,6 +9,13 @@ interface SubRecord {
   data_source_uuids?: string[];
 }
 
+/** What there is of sources. */
+interface KnownSources {
+  has(uuid: string, chatbot: string): boolean;
+  /** Whose record cannot be read; a backup may restore it. */
+  damaged: ReadonlySet<string>;
+}
+
 /** Access to one list of them in a chatbot's file. */
 interface SubRecordField<T> {
   get(file: ChatbotFile): T[];
@@ -33,17 +40,17 @@ export const SITES_FIELD: SubRecordField<StoredSite> = {
 /**
  * The agents of all chatbots, or the tags, or the sites. Deleted sources are filtered out of their lists when they are read,
  * so that a deletion writes no second file and a crash cannot come between the two; the next write removes them from the file.
+ * Damaged sources are not read either, but stay in the file.
  */
 export class SubRecords<T extends SubRecord> {
   readonly #chatbots: Chatbots;
   readonly #field: SubRecordField<T>;
-  readonly #isSource: (uuid: string, chatbot: string) => boolean;
+  readonly #sources: KnownSources;
 
-  /** `isSource`: whether the chatbot has this source. */
-  constructor(chatbots: Chatbots, field: SubRecordField<T>, isSource: (uuid: string, chatbot: string) => boolean) {
+  constructor(chatbots: Chatbots, field: SubRecordField<T>, sources: KnownSources) {
     this.#chatbots = chatbots;
     this.#field = field;
-    this.#isSource = isSource;
+    this.#sources = sources;
   }
 
   /** In order of creation. */
@@ -73,7 +80,10 @@ export class SubRecords<T extends SubRecord> {
 
   async update(uuid: string, change: Change<T>): Promise<T | undefined> {
     let changed: T | undefined;
-    const file = await this.#replace(uuid, (part) => [(changed = this.#clone(change(this.#clone(part))))]);
+    const file = await this.#replace(uuid, (part) => {
+      changed = this.#clone(change(this.#clone(part)));
+      return [this.#withDamaged(changed, part.data_source_uuids)];
+    });
     return file && changed && this.#clone(changed);
   }
 
@@ -102,7 +112,14 @@ export class SubRecords<T extends SubRecord> {
   /** A clone that names only sources that exist. */
   #clone(part: T): T {
     if (!part.data_source_uuids) return cloneJson(part);
-    const data_source_uuids = part.data_source_uuids.filter((uuid) => this.#isSource(uuid, part.chatbot));
+    const data_source_uuids = part.data_source_uuids.filter((uuid) => this.#sources.has(uuid, part.chatbot));
     return cloneJson({ ...part, data_source_uuids });
+  }
+
+  /** With the damaged sources that it named before. */
+  #withDamaged(part: T, before: string[] = []): T {
+    const isUnread = (uuid: string) => this.#sources.damaged.has(uuid) && !this.#sources.has(uuid, part.chatbot);
+    const kept = before.filter(isUnread);
+    return kept.length === 0 ? part : { ...part, data_source_uuids: [...(part.data_source_uuids ?? []), ...kept] };
   }
 }

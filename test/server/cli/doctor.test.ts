@@ -228,6 +228,40 @@ describe('on a data folder', () => {
     expect((await doctor([])).out).toBe(`${CHECKED}0 faults repaired, 0 left\n`);
   });
 
+  it.each(['found', 'set aside'])('keeps what refers to a damaged source, %s by the server', async (how) => {
+    const { chatbot, source, agent, tag } = records;
+    const file = path('sources', source.uuid, `${source.uuid}.source.json`);
+    const backup = await readFile(file, 'utf8');
+    await writeFile(file, backup.slice(0, 60));
+    if (how === 'set aside') {
+      const store = await open();
+      await store.updateAgent(agent.uuid, (one) => ({ ...one, name: 'Captain' }));
+      await store.updateTag(tag.uuid, (one) => ({ ...one, name: 'Ships' }));
+      await store.createSource({ ...aSource(chatbot.uuid), uuid: 'e'.repeat(32) });
+      await store.updateTag(tag.uuid, (one) => ({ ...one, data_source_uuids: ['e'.repeat(32)] }));
+      expect((await store.agent(agent.uuid))?.data_source_uuids).toEqual([]);
+      expect((await store.tag(tag.uuid))?.data_source_uuids).toEqual(['e'.repeat(32)]);
+      await store.close();
+    }
+    for (const words of [['--dry-run'], [], []]) {
+      const { code, out } = await doctor(words);
+      expect(code).toBe(1);
+      expect(out).not.toContain('repair: ');
+      expect(out).not.toContain('repaired: ');
+      expect(out).toMatch(/^left: sources\S+\.source\.json\S* .* restore it from a backup/m);
+    }
+    await rm(`${file}.damaged`);
+    await writeFile(file, backup);
+    expect(await doctor([])).toMatchObject({ code: 0 });
+    const store = await open();
+    expect((await store.agent(agent.uuid))?.data_source_uuids).toEqual([source.uuid]);
+    expect((await store.tag(tag.uuid))?.data_source_uuids).toContain(source.uuid);
+    await store.deleteSource(source.uuid);
+    await store.updateAgent(agent.uuid, (one) => one);
+    await store.close();
+    expect((await doctor([])).lines.filter((line) => line.includes('agent'))).toEqual([]);
+  });
+
   it('needs the server to be stopped, and a folder that has data', async () => {
     const running = await start({ DATA_DIR: dir });
     expect(await doctor([])).toMatchObject({ code: 1, err: expect.stringContaining('is in use by process') });

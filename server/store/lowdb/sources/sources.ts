@@ -42,6 +42,8 @@ interface SourcesOptions {
  * the vectors of those in `….vectors.json`, and the bytes of an upload in `….file`.
  */
 export class Sources {
+  /** Whose record cannot be read; a backup may restore it. */
+  readonly damaged = new Set<string>();
   readonly #disk: Disk;
   readonly #damage: Damage;
   readonly #clock: Clock;
@@ -59,18 +61,17 @@ export class Sources {
     this.#chatbotExists = chatbotExists;
     this.#shards = new Shards(disk, root);
     const others: [uuid: string, path: string][] = [];
-    const damaged = new Set<string>();
     for (const { name, path } of this.#shards.files()) {
       const [, uuid, kind] = SOURCE_FILE_NAME.exec(name) ?? [];
       if (isSetAside(name)) {
         damage.reportExisting(path);
-        if (name.includes('.source.json.')) damaged.add(name.slice(0, 32));
+        if (name.includes('.source.json.')) this.damaged.add(name.slice(0, 32));
       } else if (uuid && kind !== 'source.json') others.push([uuid, path]);
-      else if (uuid && !this.#load(uuid, path)) damaged.add(uuid);
+      else if (uuid && !this.#load(uuid, path)) this.damaged.add(uuid);
     }
     // The record is made last and deleted first: a text or upload without one is what a crash left.
     for (const [uuid, path] of others)
-      if (!this.#records.has(uuid) && !damaged.has(uuid)) disk.unlink(path).catch(ignore);
+      if (!this.#records.has(uuid) && !this.damaged.has(uuid)) disk.unlink(path).catch(ignore);
   }
 
   /** False where the file is damaged. */
@@ -175,6 +176,7 @@ export class Sources {
       throw error;
     }
     await this.#damage.remove((file) => file.startsWith(`${uuid}.`));
+    this.damaged.delete(uuid);
     return true;
   }
 
