@@ -18,6 +18,11 @@ import { demoAgents } from './agents.ts';
 /** Milliseconds that a page waits for its chatbot. */
 const MAX_WAIT_MS = 5000;
 
+/** No Idempotency-Key: those are digests. */
+const CLAIM = 'demo';
+/** Milliseconds between two looks whether another process prepares the demo, and at most: a claim may be left by one that lives on. */
+const [TURN_LOOK_MS, MAX_TURN_MS] = [100, 20_000];
+
 /** The demo: a small site at /demo/, and a chatbot that has ingested it through the scraper, with a team of agents. */
 export interface Demo {
   pages: Middleware;
@@ -59,6 +64,16 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
     return { chatbot, created };
   }
 
+  /** Two servers that start at once would each learn the pages under its own address. */
+  async function inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const { replyClaims } = store;
+    if (!replyClaims) return act();
+    const end = Date.now() + MAX_TURN_MS;
+    let isOurs: boolean;
+    while (!(isOurs = await replyClaims.claim(CLAIM)) && Date.now() < end) await sleep(TURN_LOOK_MS);
+    return act().finally(() => isOurs && replyClaims.release(CLAIM));
+  }
+
   async function createChatbot(uuid: string): Promise<void> {
     const now = timestamp(clock);
     const meta = { ...CHATBOT_META, visibility: 'public' as const, show_citations: true };
@@ -82,6 +97,8 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
       const moved = await store.updateSource(uuid, (source) => ({
         ...source,
         file_name: currentUrl,
+        // Until its page is learned, a source is called by its address.
+        title: source.title === source.file_name ? currentUrl : source.title,
         identity: new URL(currentUrl).href,
         modified_at: nextModifiedAt(source.modified_at, clock),
       }));
@@ -97,7 +114,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
   }
 
   return {
-    prepare: () => prepare().finally(endPreparing),
+    prepare: () => inTurn(prepare).finally(endPreparing),
     ask,
     sampleQuestion: demoSite.sampleQuestion,
     async learned(patience) {
