@@ -1,4 +1,4 @@
-import { faultsIn, type Fault } from '../store/archive/faults.ts';
+import { faultsIn, type Fault, type Unreadable } from '../store/archive/faults.ts';
 import type { Counts } from '../store/archive/format.ts';
 import type { SnapshotReader, SnapshotStore } from '../store/archive/snapshot.ts';
 import { refuseMarkedFolder } from './folder-mark.ts';
@@ -39,24 +39,34 @@ async function examineDatabase(location: StoreLocation, isDry: boolean): Promise
   const { examineTables } = await import('../store/postgres/moving/examine.ts');
   const url = location.databaseUrl!;
   // Before a start repairs by itself what is to be told of.
-  const { repaired, unreadable: left } = await examineTables({ url, isDry });
-  if (left.length > 0) return { counts: {}, repaired, left };
+  const { repaired, unreadable } = await examineTables({ url, isDry });
+  const keysOf = (name: string) => unreadable.filter(({ table }) => table === name).map(({ key }) => key);
+  const told: Unreadable = {
+    chatbots: keysOf('chatbots'),
+    sites: keysOf('sites'),
+    texts: keysOf('documents'),
+    sessions: keysOf('sessions'),
+  };
   const store = isDry ? await openReader(location, Date.now) : await openStore(location, { clock: Date.now });
   try {
-    const { counts, faults } = await readAll(store);
+    const { counts, faults } = await readAll(store, told);
     const done = await repairAll(faults, isDry, store as SnapshotStore);
-    return { counts, ...done, repaired: [...repaired, ...done.repaired] };
+    const left = [...unreadable.map(({ what }) => what), ...done.left];
+    return { counts, repaired: [...repaired, ...done.repaired], left };
   } finally {
     await store.close();
   }
 }
 
-const readAll = (store: SnapshotReader): Promise<{ counts: Counts; faults: Fault[] }> =>
-  store.snapshot(async (all) => {
-    const [counts, faults]: [Counts, Fault[]] = [{}, []];
-    for await (const fault of faultsIn(all, counts)) faults.push(fault);
-    return { counts, faults };
-  });
+const readAll = (store: SnapshotReader, told?: Unreadable): Promise<{ counts: Counts; faults: Fault[] }> =>
+  store.snapshot(
+    async (all) => {
+      const [counts, faults]: [Counts, Fault[]] = [{}, []];
+      for await (const fault of faultsIn(all, counts, told)) faults.push(fault);
+      return { counts, faults };
+    },
+    { skipsUnreadable: true },
+  );
 
 async function repairAll(faults: Fault[], isDry: boolean, store?: SnapshotStore): Promise<Omit<Examination, 'counts'>> {
   const [repaired, left]: [string[], string[]] = [[], []];

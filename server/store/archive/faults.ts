@@ -1,5 +1,5 @@
 import { isAgent, isChatbot, isMessage, isSession, isSite, isSource, isTag } from '../record-checks.ts';
-import type { Store, StoredChatbot, StoredSession, StoredSource } from '../store.ts';
+import type { Store, StoredSession, StoredSource } from '../store.ts';
 import type { Counts } from './format.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -11,25 +11,40 @@ export interface Fault {
   repair?(store: Store): Promise<unknown>;
 }
 
-/** Reads everything. `counts`: is filled with how many records there are. */
-export async function* faultsIn(all: Snapshot, counts: Counts): AsyncGenerator<Fault> {
+/** The uuids of records that are left out, as they cannot be read: what refers to them, or belongs to them, is no fault. */
+export interface Unreadable {
+  chatbots: string[];
+  sites: string[];
+  sessions: string[];
+  /** Of the sources whose text cannot be read. */
+  texts: string[];
+}
+
+const NONE: Unreadable = { chatbots: [], sites: [], sessions: [], texts: [] };
+
+/** Reads everything. `counts`: is filled with how many records there are. `unreadable`: none by default. */
+export async function* faultsIn(all: Snapshot, counts: Counts, unreadable = NONE): AsyncGenerator<Fault> {
   const count = (kind: keyof Counts): void => void (counts[kind] = (counts[kind] ?? 0) + 1);
   const users = new Set((await all.users()).map(({ uuid }) => uuid));
   for (const { hash, hint, user } of await all.keys())
     if (!users.has(user))
       yield { what: `key ${hint} is of a user that is gone: revoked`, repair: (store) => store.removeKey(hash) };
-  for (const chatbot of await all.allChatbots()) {
+  const texts = new Set(unreadable.texts);
+  const chatbots = await all.allChatbots();
+  for (const chatbot of chatbots) {
     count('chatbot');
     const { uuid, owner } = chatbot;
     if (!isChatbot(chatbot)) yield { what: `chatbot ${uuid} has fields that cannot be read` };
     // One of an upstream server has none.
     if (owner !== '' && !users.has(owner))
       yield { what: `chatbot ${uuid} is of a user that is gone: "docent chatbot remove" deletes it` };
-    yield* faultsOfParts(all, chatbot);
-    const sites = new Set((await all.sites(uuid)).map((site) => site.uuid));
+  }
+  for (const uuid of [...chatbots.map((one) => one.uuid), ...unreadable.chatbots]) {
+    yield* faultsOfParts(all, uuid);
+    const sites = new Set([...(await all.sites(uuid)).map((site) => site.uuid), ...unreadable.sites]);
     for (const source of await all.sources(uuid)) {
       count('source');
-      yield* faultsOfSource(all, source, sites);
+      yield* faultsOfSource(all, source, sites, texts.has(source.uuid));
     }
     for await (const sessions of (await all.sessionBatches(uuid)) ?? [])
       for (const session of sessions) {
@@ -37,12 +52,13 @@ export async function* faultsIn(all: Snapshot, counts: Counts): AsyncGenerator<F
         yield* faultsOfSession(all, session, () => count('message'));
       }
   }
+  for (const uuid of unreadable.sessions) yield* faultsOfMessages(all, { uuid }, () => count('message'));
   // The store reports of these what cannot be read.
   for await (const _ of all.allUsage()) count('usage');
   for await (const _ of all.replies()) count('reply');
 }
 
-async function* faultsOfParts(all: Snapshot, { uuid }: StoredChatbot): AsyncGenerator<Fault> {
+async function* faultsOfParts(all: Snapshot, uuid: string): AsyncGenerator<Fault> {
   for (const [kind, parts, isWhole] of [
     ['agent', await all.agents(uuid), isAgent],
     ['tag', await all.tags(uuid), isTag],
@@ -52,7 +68,12 @@ async function* faultsOfParts(all: Snapshot, { uuid }: StoredChatbot): AsyncGene
       if (!isWhole(part)) yield { what: `${kind} ${part.uuid} of chatbot ${uuid} has fields that cannot be read` };
 }
 
-async function* faultsOfSource(all: Snapshot, source: StoredSource, sites: Set<string>): AsyncGenerator<Fault> {
+async function* faultsOfSource(
+  all: Snapshot,
+  source: StoredSource,
+  sites: Set<string>,
+  isTextUnreadable: boolean,
+): AsyncGenerator<Fault> {
   const { uuid, chatbot, type, status, tokens, site, embedded_by } = source;
   const name = `source ${uuid} of chatbot ${chatbot}`;
   const change = (by: (one: StoredSource) => StoredSource) => (store: Store) => store.updateSource(uuid, by);
@@ -66,6 +87,7 @@ async function* faultsOfSource(all: Snapshot, source: StoredSource, sites: Set<s
       }),
     };
   if (type === 'upload' && !(await all.file(uuid))) yield { what: `${name} has no file: upload it again` };
+  if (isTextUnreadable) return;
   const document = await all.document(uuid);
   if (!document && status === 'success' && tokens > 0)
     yield {
@@ -82,15 +104,25 @@ async function* faultsOfSource(all: Snapshot, source: StoredSource, sites: Set<s
 }
 
 async function* faultsOfSession(all: Snapshot, session: StoredSession, count: () => void): AsyncGenerator<Fault> {
-  const { uuid, modified_at } = session;
-  // Its whole identifier is a secret.
-  const name = `conversation ${uuid.slice(0, 8)}…`;
-  if (!isSession(session)) yield { what: `${name} has fields that cannot be read` };
+  if (!isSession(session)) yield { what: `${nameOf(session)} has fields that cannot be read` };
+  yield* faultsOfMessages(all, session, count);
+}
+
+/** Its whole identifier is a secret. */
+const nameOf = ({ uuid }: { uuid: string }): string => `conversation ${uuid.slice(0, 8)}…`;
+
+/** `modified_at` is left out of a session that cannot be read. */
+async function* faultsOfMessages(
+  all: Snapshot,
+  { uuid, modified_at }: { uuid: string; modified_at?: string },
+  count: () => void,
+): AsyncGenerator<Fault> {
+  const name = nameOf({ uuid });
   for (const message of await all.messages(uuid)) {
     count();
     if (!isMessage(message) || message.session !== uuid)
       yield { what: `${name} has a message that cannot be read, or is of another` };
-    else if (message.modified_at > modified_at)
+    else if (modified_at !== undefined && message.modified_at > modified_at)
       yield {
         what: `${name} was modified with its last message: its time is set`,
         repair: (store) => store.updateMessage(message.uuid, (one) => one),

@@ -26,12 +26,17 @@ export interface Snapshot extends Pick<Store, Listed> {
   replies(): AsyncIterable<StoredReply>;
 }
 
+export interface SnapshotOptions {
+  /** Records that are no JSON objects are left out, where else reading fails; false by default. Of files they always are. */
+  skipsUnreadable?: boolean;
+}
+
 /**
  * A store that can be read whole, while others write. Of PostgreSQL it is what was stored when `act` began; of files, each
  * record is as it was at one moment in between, and what was stored before and not deleted is there.
  */
 export interface SnapshotStore extends Store {
-  snapshot<T>(act: (all: Snapshot) => Promise<T>): Promise<T>;
+  snapshot<T>(act: (all: Snapshot) => Promise<T>, options?: SnapshotOptions): Promise<T>;
 }
 
 /** What an export needs of one. */

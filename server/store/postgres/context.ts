@@ -1,3 +1,5 @@
+import { jsonIn } from '../../schema/json.ts';
+import { isObject } from '../../schema/validate.ts';
 import { forEachSliced } from '../../async/time-slice.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Bus } from '../bus.ts';
@@ -21,6 +23,8 @@ export interface PostgresContext {
   bus: Bus;
   /** Of the passages of chatbots, as they were when this process last read them. */
   versions: Map<string, number>;
+  /** Records that are no JSON objects are left out, where else reading fails; false by default. */
+  skipsUnreadable?: boolean;
 }
 
 interface ContextOptions {
@@ -62,5 +66,11 @@ export async function parseRows<Row, T>(rows: Row[], parse: (row: Row) => T): Pr
   await forEachSliced(rows, (row) => all.push(parse(row)));
   return all;
 }
+
+/** Whether the text is to be parsed: in a context that skips what cannot be. */
+export const isKept = ({ skipsUnreadable = false }: PostgresContext, json: string): boolean =>
+  !skipsUnreadable || isJsonObject(json);
+
+export const isJsonObject = (json: string): boolean => isObject(jsonIn(json));
 
 export const fromJson = <T>(text: string): T => JSON.parse(text) as T;

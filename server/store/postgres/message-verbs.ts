@@ -1,6 +1,6 @@
 import type { Change, Store, StoredMessage } from '../store.ts';
 import { inTransaction, type Fragment, type Queries } from './connection.ts';
-import { fromJson, parseRows, type PostgresContext } from './context.ts';
+import { fromJson, isKept, parseRows, type PostgresContext } from './context.ts';
 import {
   columnsOf,
   forgetPieces,
@@ -22,7 +22,10 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
     select ${messageColumns(queries)} from messages where not is_deleted and ${condition}`;
 
   const list = async (condition: Fragment): Promise<StoredMessage[]> =>
-    parseRows(await select(sql, condition), messageOf);
+    parseRows(
+      (await select(sql, condition)).filter(({ record }) => isKept(context, record)),
+      messageOf,
+    );
 
   const update = (uuid: string, change: Change<StoredMessage>): Promise<StoredMessage | undefined> =>
     mutex.run(uuid, () =>

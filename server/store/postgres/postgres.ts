@@ -75,7 +75,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       ...sessionVerbs(context),
       ...messageVerbs(context),
       ...countVerbs(context, options.clock),
-      snapshot: (act) => readSnapshot(context, options.clock, act),
+      snapshot: (act, how) => readSnapshot(context, options.clock, act, how),
       close: () => (closing ??= close()),
     };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { withModifiedAt } from '../session-times.ts';
 import type { Change, Store, StoredSession } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
-import { fromJson, type PostgresContext } from './context.ts';
+import { fromJson, isKept, type PostgresContext } from './context.ts';
 
 type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'updateSession' | 'deleteSession';
 
@@ -14,7 +14,8 @@ interface Row {
 /** Sessions of a list that are read at a time. */
 const BATCH_SESSIONS = 64;
 
-export function sessionVerbs({ sql, mutex, run, nextOrder, deletions }: PostgresContext): Pick<Store, SessionVerbs> {
+export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs> {
+  const { sql, mutex, run, nextOrder, deletions } = context;
   const select = async (queries: Queries, condition: Fragment): Promise<Row[]> =>
     queries<Row[]>`select n::text, record, last_message_at from sessions ${condition}`;
 
@@ -33,7 +34,7 @@ export function sessionVerbs({ sql, mutex, run, nextOrder, deletions }: Postgres
       const behind = sql`where chatbot = ${chatbot} and n > ${last}::bigint order by n limit ${BATCH_SESSIONS}`;
       const rows = await run(() => select(sql, behind));
       if (rows.length === 0) return;
-      yield rows.map(sessionOf);
+      yield rows.filter(({ record }) => isKept(context, record)).map(sessionOf);
       last = rows.at(-1)!.n;
     }
   }

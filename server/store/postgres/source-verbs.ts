@@ -3,7 +3,7 @@ import { cloneJson } from '../clone-json.ts';
 import { Superseded } from '../shared/learners.ts';
 import type { Change, SourceDocument, Store, StoredSource, StoredVectors } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
-import { fromJson, parseRows, type PostgresContext } from './context.ts';
+import { fromJson, isKept, parseRows, type PostgresContext } from './context.ts';
 import { raiseVersions } from './shared/passages.ts';
 
 type SourceVerbs =
@@ -56,7 +56,8 @@ export function sourceVerbs(
 
   async function select(condition: Fragment): Promise<StoredSource[]> {
     const rows = await sql<Pick<Row, 'record'>[]>`select record from sources ${condition}`;
-    return parseRows(rows, ({ record }) => fromJson<StoredSource>(record));
+    const kept = rows.filter(({ record }) => isKept(context, record));
+    return parseRows(kept, ({ record }) => fromJson<StoredSource>(record));
   }
 
   async function find(uuid: string): Promise<StoredSource | undefined> {
@@ -212,7 +213,7 @@ export function sourceVerbs(
     document: (uuid) =>
       run(async () => {
         const [row] = await sql<{ document: string }[]>`select document from documents where source = ${uuid}`;
-        return row && fromJson<SourceDocument>(row.document);
+        return row && isKept(context, row.document) ? fromJson<SourceDocument>(row.document) : undefined;
       }),
     putVectors(uuid, { model, dimensions, rows }) {
       const bytes = Buffer.from(Int8Array.from(rows).buffer);

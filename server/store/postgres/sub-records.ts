@@ -2,7 +2,7 @@ import { cloneJson } from '../clone-json.ts';
 import { Superseded } from '../shared/learners.ts';
 import type { Change } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
-import { fromJson, type PostgresContext } from './context.ts';
+import { fromJson, isKept, type PostgresContext } from './context.ts';
 
 /** An agent, tag or site. */
 interface SubRecord {
@@ -38,7 +38,8 @@ export class SubRecords<T extends SubRecord> {
 
   /** In order of creation. */
   async list(chatbot: string, sql: Queries = this.#context.sql): Promise<T[]> {
-    return (await this.#select(sql, sql`where p.chatbot = ${chatbot} order by p.n`)).map(recordOf<T>);
+    const rows = await this.#select(sql, sql`where p.chatbot = ${chatbot} order by p.n`);
+    return rows.filter(({ record }) => isKept(this.#context, record)).map(recordOf<T>);
   }
 
   async where(condition: Fragment): Promise<T[]> {

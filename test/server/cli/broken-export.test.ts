@@ -45,26 +45,27 @@ async function docent(words: string[], env: NodeJS.ProcessEnv = {}, stdout?: Wri
 }
 
 /** A chatbot with a file of more than any buffer holds, and behind it a conversation. */
-async function fill(store: Store): Promise<{ session: string }> {
+async function fill(store: Store): Promise<{ session: string; message: string }> {
   const chatbot = aChatbot(store.owner.user.uuid);
   await store.createChatbot(chatbot, []);
   await store.createSource(aSource(chatbot.uuid, { type: 'upload' }), Buffer.alloc(8e6, 'x'));
   const session = aSession(chatbot.uuid);
-  await store.saveMessage(aMessage(session.uuid), session);
+  const message = aMessage(session.uuid);
+  await store.saveMessage(message, session);
   await store.close();
-  return { session: session.uuid };
+  return { session: session.uuid, message: message.uuid };
 }
 
-const fillFolder = async (): Promise<{ session: string }> => fill(await openLowdbStore({ dir, clock: Date.now }));
+const fillFolder = async (): Promise<unknown> => fill(await openLowdbStore({ dir, clock: Date.now }));
 
 it.skipIf(!server)('says through the socket what the server cannot read', async () => {
   const schema = await makeSchema(server!.url);
   const sql = postgres(schema.url, { max: 1, onnotice: () => {} });
-  const { session } = await fill(await openPostgresStore({ url: schema.url, clock: Date.now }));
+  const { session, message } = await fill(await openPostgresStore({ url: schema.url, clock: Date.now }));
   await sql`update messages set record = 'x'`;
   const running = await start({ DATABASE_URL: schema.url, DATA_DIR: dir });
   const sentence =
-    `docent: a message of conversation ${session.slice(0, 8)}… cannot be read (record in table messages): ` +
+    `docent: message ${message} of conversation ${session.slice(0, 8)}… cannot be read (record in table messages): ` +
     'restore it from a backup, or delete the row; "docent doctor --dry-run" names all that cannot be read\n';
   for (const name of ['all.jsonl', 'all.jsonl.gz'])
     expect(await docent(['export', join(to, name)])).toEqual({ code: 1, err: sentence });

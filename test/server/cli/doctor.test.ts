@@ -13,7 +13,7 @@ import type { Store } from '../../../server/store/store.ts';
 import { start, until } from '../../running.ts';
 import { makeSchema, type Schema } from '../../store/postgres/fixture.ts';
 import { startPostgres } from '../../store/postgres/server.ts';
-import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource, aTag } from '../../store/records.ts';
+import { aChatbot, aDocument, aMessage, anAgent, aSession, aSite, aSource, aTag } from '../../store/records.ts';
 
 /** `docent doctor`. */
 
@@ -344,17 +344,21 @@ describe.skipIf(!server)('on a database', () => {
     ]);
   });
 
-  it('names each record that is no JSON, and changes nothing', async () => {
+  it('names each record that is no JSON, and leaves it', async () => {
     const { chatbot, source, agent, session } = records;
     await sql`update agents set record = '{'`;
     await sql`update documents set document = 'x'`;
     await sql`update sessions set record = 'null'`;
-    await sql`update sources set status = 'await'`;
+    const before = [
+      await sql`select * from agents`,
+      await sql`select * from documents`,
+      await sql`select * from sources`,
+    ];
     const lines = [
       `left: agent ${agent.uuid} cannot be read (record in table agents): restore it from a backup, or delete the row`,
       expect.stringContaining(`the text of source ${source.uuid} cannot be read (document in table documents)`),
       expect.stringContaining(`conversation ${session.uuid.slice(0, 8)}… cannot be read (record in table sessions)`),
-      expect.stringMatching(/ 3 left$/),
+      expect.stringMatching(/^checked 1 chatbot, 1 source, 0 conversations, 1 message: 0 faults .* 3 left$/),
     ];
     for (const words of [['--dry-run'], []])
       expect(await doctor(words, env)).toMatchObject({ code: 1, err: '', lines });
@@ -364,9 +368,56 @@ describe.skipIf(!server)('on a database', () => {
       `docent: agent ${agent.uuid} cannot be read (record in table agents): restore it from a backup, or delete the row, and 2 more; "docent doctor --dry-run" names all that cannot be read\n`,
     );
     expect((await readdir(dir)).filter((name) => name.startsWith('all.'))).toEqual([]);
-    expect(await sql`select status from sources`).toEqual([{ status: 'await' }]);
+    expect([
+      await sql`select * from agents`,
+      await sql`select * from documents`,
+      await sql`select * from sources`,
+    ]).toEqual(before);
     await sql`update chatbots set record = '[]' where uuid = ${chatbot.uuid}`;
-    expect((await doctor([], env)).lines[0]).toContain(`left: chatbot ${chatbot.uuid} cannot be read`);
+    const { lines: all } = await doctor([], env);
+    expect(all[0]).toContain(`left: chatbot ${chatbot.uuid} cannot be read`);
+    expect(all.at(-1)).toBe('checked 0 chatbots, 1 source, 0 conversations, 1 message: 0 faults repaired, 4 left');
+  });
+
+  it('checks and repairs the others where a row cannot be read', async () => {
+    const { chatbot, source, session, message } = records;
+    const store = await open();
+    const [site, other] = [aSite(chatbot.uuid), aSource(chatbot.uuid, { status: 'success', tokens: 9 })];
+    await store.createSite(site);
+    await store.createSource({ ...other, site: site.uuid });
+    const [talk, torn] = [aSession(chatbot.uuid), aMessage(session.uuid)];
+    const gone = aMessage(talk.uuid);
+    await store.saveMessage(aMessage(talk.uuid), talk);
+    await store.saveMessage(gone);
+    await store.deleteMessage(gone.uuid);
+    await store.saveMessage(torn);
+    await store.close();
+    await sql`update sources set record = left(record, 40) where uuid = ${source.uuid}`;
+    await sql`update sites set record = '{'`;
+    await sql`update messages set record = '{' where uuid = ${torn.uuid}`;
+    await sql`update chatbots set owner = 'other'`;
+    const lines = [
+      expect.stringMatching(/^repaired: chatbots listed for another owner .* \(1\)$/),
+      `repaired: source ${other.uuid} of chatbot ${chatbot.uuid} has no text: it is learned again at the next start`,
+      expect.stringContaining(`left: site ${site.uuid} cannot be read (record in table sites)`),
+      expect.stringContaining(`left: source ${source.uuid} cannot be read (record in table sources)`),
+      expect.stringContaining(
+        `left: message ${torn.uuid} of conversation ${session.uuid.slice(0, 8)}… cannot be read (record in table messages)`,
+      ),
+      'checked 1 chatbot, 1 source, 2 conversations, 2 messages: 2 faults repaired, 3 left',
+    ];
+    const dry = await doctor(['--dry-run'], env);
+    expect(dry.lines.map((line) => line.replace('would repair', 'repaired').replace('to repair', 'repaired'))).toEqual(
+      lines,
+    );
+    expect(await sql`select owner from chatbots`).toEqual([{ owner: 'other' }]);
+    expect(await doctor([], env)).toMatchObject({ code: 1, err: '', lines });
+    expect(await sql`select owner from chatbots`).toEqual([{ owner: chatbot.owner }]);
+    const again = await open();
+    expect(await again.source(other.uuid)).toMatchObject({ status: 'await', site: site.uuid });
+    expect(await again.message(message.uuid)).toEqual(message);
+    await again.close();
+    expect((await doctor([], env)).lines.at(-1)).toContain(' 0 faults repaired, 3 left');
   });
 
   it('repairs nothing beside a server', async () => {

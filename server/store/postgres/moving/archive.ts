@@ -2,10 +2,10 @@ import { KeyedMutex } from '../../../async/keyed-mutex.ts';
 import { newUuid, type Clock } from '../../../schema/ids.ts';
 import { targetNotEmpty, type ImportOptions } from '../../archive/import.ts';
 import { LocalBus } from '../../bus.ts';
-import type { Snapshot, SnapshotReader } from '../../archive/snapshot.ts';
+import type { Snapshot, SnapshotOptions, SnapshotReader } from '../../archive/snapshot.ts';
 import type { OwnerAccount, StoredReply, Usage } from '../../store.ts';
 import { connect, END_TIMEOUT, inTransaction, type ConnectionOptions, type Queries, type Sql } from '../connection.ts';
-import { createContext, fromJson, type PostgresContext } from '../context.ts';
+import { createContext, fromJson, isKept, type PostgresContext } from '../context.ts';
 import { checkSchema, migrate } from '../migrations.ts';
 import { findOwner } from '../owner.ts';
 import { DatabaseWatch } from '../outage.ts';
@@ -24,12 +24,13 @@ export function readSnapshot<T>(
   context: PostgresContext,
   clock: Clock,
   act: (all: Snapshot) => Promise<T>,
+  options: SnapshotOptions = {},
 ): Promise<T> {
   const read = () =>
     context.sql.begin('isolation level repeatable read read only', async (tx) => {
       await waitForever(tx);
       const owner = await lockAndFindOwner(tx);
-      const inside = within(context, tx);
+      const inside = { ...within(context, tx), ...options };
       return act({ ...verbsOf(inside, owner, clock), owner, ...listsOf(inside) });
     });
   return context.run(() =>
@@ -59,14 +60,17 @@ function within(context: PostgresContext, tx: Queries): PostgresContext {
 /** Whoever reads or writes the archive may be slow. */
 const waitForever = (tx: Queries) => tx`set local idle_in_transaction_session_timeout = 0`;
 
-const listsOf = ({ sql }: PostgresContext): Pick<Snapshot, 'facts' | 'allChatbots' | 'allUsage' | 'replies'> => ({
+const listsOf = (
+  context: PostgresContext,
+  sql = context.sql,
+): Pick<Snapshot, 'facts' | 'allChatbots' | 'allUsage' | 'replies'> => ({
   async facts() {
     const rows = await sql<{ name: string; value: string }[]>`select name, value from facts order by name`;
     return Object.fromEntries(rows.map(({ name, value }) => [fromJson<string>(name), fromJson<string>(value)]));
   },
   async allChatbots() {
     const rows = await sql<{ record: string }[]>`select record from chatbots where not is_deleted order by n`;
-    return rows.map(({ record }) => fromJson(record));
+    return rows.filter(({ record }) => isKept(context, record)).map(({ record }) => fromJson(record));
   },
   async *allUsage() {
     const rows = sql<Usage[]>`
@@ -76,7 +80,8 @@ const listsOf = ({ sql }: PostgresContext): Pick<Snapshot, 'facts' | 'allChatbot
   },
   async *replies() {
     const rows = sql<{ record: string }[]>`select record from replies order by created_at, key`;
-    for await (const some of rows.cursor(CURSOR_ROWS)) for (const row of some) yield fromJson<StoredReply>(row.record);
+    for await (const some of rows.cursor(CURSOR_ROWS))
+      for (const row of some) if (isKept(context, row.record)) yield fromJson<StoredReply>(row.record);
   },
 });
 
@@ -92,7 +97,7 @@ export async function openPostgresReader({
     await inTransaction(sql, lockAndFindOwner);
     const watch = new DatabaseWatch(undefined, undefined);
     const context = createContext({ sql, process: newUuid(), watch, bus: new LocalBus() });
-    return { snapshot: (act) => readSnapshot(context, clock, act), close };
+    return { snapshot: (act, how) => readSnapshot(context, clock, act, how), close };
   } catch (error) {
     await close();
     throw explainStart(error);

@@ -4,16 +4,41 @@ import { checkSchema } from '../migrations.ts';
 import { DatabaseWatch } from '../outage.ts';
 import { explainStart } from '../start-faults.ts';
 import { beginProcess } from '../shared/processes.ts';
-import { unreadableIn } from './unreadable.ts';
+import { fromJson, isJsonObject } from '../context.ts';
+import { CURSOR_ROWS, unreadableIn, type UnreadableRecord } from './unreadable.ts';
 
 interface Check {
   what: string;
   /** The rows that are wrong. */
-  find(sql: Queries): Promise<readonly unknown[]>;
-  repair(sql: Queries): Promise<unknown>;
+  find(sql: Queries): Promise<readonly Row[]>;
+  /** `found`: what `find` has given. */
+  repair(sql: Queries, found: readonly Row[]): Promise<unknown>;
 }
 
-const field = (sql: Queries, name: string) => sql`coalesce(record::json ->> ${name}, '')`;
+type Row = Record<string, string>;
+
+/** Finds rows whose columns say something else than their records. What cannot be read says nothing. */
+const columnCheck = (table: 'chatbots' | 'sources', columns: string[], what: string): Check => ({
+  what,
+  async find(sql) {
+    const found: Row[] = [];
+    const rows = sql<Row[]>`select uuid, record, ${sql(columns)} from ${sql(table)} order by n`;
+    for await (const some of rows.cursor(CURSOR_ROWS))
+      for (const row of some) {
+        if (!isJsonObject(row['record']!)) continue;
+        const record = fromJson<Record<string, unknown>>(row['record']!);
+        const wrong = columns.filter((name) => isText(record[name] ?? '') && row[name] !== (record[name] ?? ''));
+        if (wrong.length > 0)
+          found.push({ uuid: row['uuid']!, ...Object.fromEntries(wrong.map((name) => [name, record[name] ?? ''])) });
+      }
+    return found;
+  },
+  async repair(sql, found) {
+    for (const { uuid = '', ...right } of found) await sql`update ${sql(table)} set ${sql(right)} where uuid = ${uuid}`;
+  },
+});
+
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 /** Of columns beside the records; what foreign keys keep cannot be wrong. */
 const CHECKS: Check[] = [
@@ -27,19 +52,12 @@ const CHECKS: Check[] = [
     find: (sql) => sql`select uuid from chatbots where is_deleted`,
     repair: (sql) => sql`delete from chatbots where is_deleted`,
   },
-  {
-    what: 'chatbots listed for another owner than their record names: listed for that one',
-    find: (sql) => sql`select uuid from chatbots where owner <> ${field(sql, 'owner')}`,
-    repair: (sql) => sql`update chatbots set owner = ${field(sql, 'owner')} where owner <> ${field(sql, 'owner')}`,
-  },
-  {
-    what: 'sources listed by another status or model than their record has: listed by that one',
-    find: (sql) => sql`
-      select uuid from sources where (status, embedded_by) <> (${field(sql, 'status')}, ${field(sql, 'embedded_by')})`,
-    repair: (sql) => sql`
-      update sources set status = ${field(sql, 'status')}, embedded_by = ${field(sql, 'embedded_by')}
-      where (status, embedded_by) <> (${field(sql, 'status')}, ${field(sql, 'embedded_by')})`,
-  },
+  columnCheck('chatbots', ['owner'], 'chatbots listed for another owner than their record names: listed for that one'),
+  columnCheck(
+    'sources',
+    ['status', 'embedded_by'],
+    'sources listed by another status or model than their record has: listed by that one',
+  ),
   {
     what: 'months whose credits are not the sum of their usage: they are counted again',
     find: (sql) => sql`select owner from credits c where abs(spent - ${usageOf(sql)}) > 1e-6`,
@@ -59,8 +77,7 @@ interface ExamineOptions extends ConnectionOptions {
 interface ExaminedTables {
   /** A sentence for each kind of fault that there was; in a dry run of what would be repaired. */
   repaired: string[];
-  /** A sentence for each record that cannot be read. Where there is one, no other fault has been looked for. */
-  unreadable: string[];
+  unreadable: UnreadableRecord[];
 }
 
 /** Repairs what is wrong unless it is a dry run. Throws then where another process has the database open. */
@@ -73,11 +90,11 @@ export async function examineTables({ isDry, patience, ...options }: ExamineOpti
     const examining = inTransaction(sql, async (tx) => {
       const unreadable = await unreadableIn(tx);
       const repaired: string[] = [];
-      for (const { what, find, repair } of unreadable.length > 0 ? [] : CHECKS) {
-        const { length } = await find(tx);
-        if (length === 0) continue;
-        repaired.push(`${what} (${length})`);
-        if (!isDry) await repair(tx);
+      for (const { what, find, repair } of CHECKS) {
+        const found = await find(tx);
+        if (found.length === 0) continue;
+        repaired.push(`${what} (${found.length})`);
+        if (!isDry) await repair(tx, found);
       }
       return { repaired, unreadable };
     });

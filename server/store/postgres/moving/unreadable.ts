@@ -1,9 +1,10 @@
 import type { Queries } from '../connection.ts';
+import { isJsonObject } from '../context.ts';
 
 /** Rows of a long list that are read at a time. */
 export const CURSOR_ROWS = 256;
 
-/** Tables of records, and their columns of JSON. */
+/** Tables of records, with the columns of their keys and of their JSON. */
 const RECORDS = {
   chatbots: ['chatbot', 'uuid', 'record'],
   agents: ['agent', 'uuid', 'record'],
@@ -12,37 +13,43 @@ const RECORDS = {
   sources: ['source', 'uuid', 'record'],
   documents: ['the text of source', 'source', 'document'],
   sessions: ['conversation', 'uuid', 'record'],
-  messages: ['a message of conversation', 'session', 'record'],
+  messages: ['message', 'uuid', 'record'],
   replies: ['the stored reply', 'key', 'record'],
 } as const;
-const SECRET_NAMES = new Set(['sessions', 'messages', 'replies']);
+const SECRET_NAMES = new Set(['sessions', 'replies']);
+/** Rows stay of messages that are deleted, without a record. */
+const WITH_DELETED = new Set(['chatbots', 'messages']);
 
-/** A sentence for each record that is no JSON object: nothing that reads it goes on behind it. */
-export async function unreadableIn(sql: Queries): Promise<string[]> {
-  const found: string[] = [];
-  for (const [table, [kind, name, column]] of Object.entries(RECORDS)) {
-    const rows = sql<{ name: string; json: string }[]>`
-      select ${sql(name)} as name, ${sql(column)} as json from ${sql(table)} order by 1`;
+export interface UnreadableRecord {
+  table: keyof typeof RECORDS;
+  /** Its uuid; of a source's text that of the source. */
+  key: string;
+  /** A sentence without a period. */
+  what: string;
+}
+
+/** Records that are no JSON objects. */
+export async function unreadableIn(sql: Queries): Promise<UnreadableRecord[]> {
+  const found: UnreadableRecord[] = [];
+  for (const table of Object.keys(RECORDS) as (keyof typeof RECORDS)[]) {
+    const [kind, name, column] = RECORDS[table];
+    const rows = sql<{ key: string; json: string; session: string | null }[]>`
+      select ${sql(name)} as key, ${sql(column)} as json, ${table === 'messages' ? sql`session` : sql`null`} as session
+      from ${sql(table)} ${WITH_DELETED.has(table) ? sql`where not is_deleted` : sql``} order by 1`;
     for await (const some of rows.cursor(CURSOR_ROWS))
-      for (const row of some)
-        if (!isJsonObject(row.json)) {
-          const shown = SECRET_NAMES.has(table) ? `${row.name.slice(0, 8)}…` : row.name;
-          found.push(
-            `${kind} ${shown} cannot be read (${column} in table ${table}): restore it from a backup, or delete the row`,
-          );
+      for (const { key, json, session } of some)
+        if (!isJsonObject(json)) {
+          const shown = SECRET_NAMES.has(table) ? shorten(key) : key;
+          const whose = session === null ? '' : ` of conversation ${shorten(session)}`;
+          const advice = 'restore it from a backup, or delete the row';
+          const what = `${kind} ${shown}${whose} cannot be read (${column} in table ${table}): ${advice}`;
+          found.push({ table, key, what });
         }
   }
   return found;
 }
 
-function isJsonObject(json: string): boolean {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
-}
+const shorten = (key: string): string => `${key.slice(0, 8)}…`;
 
 /** For the operator: what cannot be read, where that is why reading all has failed; else the error. */
 export async function namingUnreadable(sql: Queries, error: unknown): Promise<unknown> {
@@ -50,5 +57,5 @@ export async function namingUnreadable(sql: Queries, error: unknown): Promise<un
   const [first, ...others] = await unreadableIn(sql).catch(() => []);
   if (first === undefined) return error;
   const more = others.length > 0 ? `, and ${others.length} more` : '';
-  return new Error(`${first}${more}; "docent doctor --dry-run" names all that cannot be read`, { cause: error });
+  return new Error(`${first.what}${more}; "docent doctor --dry-run" names all that cannot be read`, { cause: error });
 }
