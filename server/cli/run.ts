@@ -94,8 +94,11 @@ function parseOperands(title: string, words: string[]): ParsedWords {
     if (isMissing) return wrong(`'${title}' needs ${needsOneOf.map((name) => `--${name}`).join(' or ')}`);
     return { command, operands, options: given as CommandOptions };
   } catch (error) {
+    const { message } = error as Error;
+    const [, ambiguous] = /^Option '(.*?)' argument is ambiguous/.exec(message) ?? [];
+    if (ambiguous !== undefined) return wrong(`the value of '${ambiguous}' must not begin with '-'`);
     // Node's sentence goes on with advice about `--`.
-    return wrong((error as Error).message.split(/[.] /)[0]!);
+    return wrong(message.split(/[.] /)[0]!);
   }
 }
 

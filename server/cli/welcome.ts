@@ -1,4 +1,5 @@
 import type { DocentServer } from '../boot.ts';
+import { listeningAt } from '../config.ts';
 import type { Demo } from '../demo/demo.ts';
 import type { Citations } from '../types.ts';
 
@@ -8,9 +9,12 @@ type Write = (words: string) => void;
  * What a person sees in the terminal: on the first start the demo answering one question, and at last the address and the
  * key. The key is made when it is shown: a start that fails before loses none.
  */
-export async function printWelcome({ demo, base, log, firstKey }: DocentServer, write: Write): Promise<void> {
+export async function printWelcome({ config, demo, base, log, firstKey }: DocentServer, write: Write): Promise<void> {
   if (demo) await showDemo(demo, { base, log }, write);
-  write(demo ? `The demo is at ${base}/demo/\n` : `Docent listens at ${base}\n`);
+  const listening = listeningAt(config);
+  if (base !== listening) write(`Docent listens at ${listening} for ${base}\n`);
+  else if (!demo) write(`Docent listens at ${base}\n`);
+  if (demo) write(`The demo is at ${base}/demo/\n`);
   const key = await firstKey();
   if (key !== undefined) write(`Your API key, shown this once: ${key}\n`);
 }

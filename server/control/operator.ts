@@ -105,7 +105,7 @@ export function createOperator(deps: OperatorDeps): Operator {
 
     async removeUser(input, withChatbots) {
       const { uuid, email } = await userOf(store, readEmail(input));
-      if (uuid === store.owner.user.uuid) throw new Refusal('conflict', `${email} owns this data folder and stays`);
+      if (uuid === store.owner.user.uuid) throw new Refusal('conflict', `${email} owns this installation and stays`);
       const chatbots = await store.chatbots(uuid);
       if (chatbots.length > 0 && !withChatbots) {
         const names = chatbots.map(({ name }) => name).join(', ');

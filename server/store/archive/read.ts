@@ -50,7 +50,9 @@ async function* entriesIn(lines: AsyncIterable<Buffer>): AsyncGenerator<Entry & 
 function checkVersion(line: Buffer): void {
   const version = Number(/^\{"archive":\{"version":(\d{1,9})[,}]/.exec(line.toString('latin1', 0, 64))?.[1] ?? NaN);
   if (version > ARCHIVE_VERSION)
-    throw new ArchiveFault(`the archive was written by a newer version of docent (archive ${version})`);
+    throw new ArchiveFault(
+      `the archive was written by a newer version of docent (archive ${version}): import it with that version`,
+    );
 }
 
 /** With the line feed at the end of each. */

@@ -75,7 +75,10 @@ export function readAccounts(path: string): Accounts {
     throw new Error(
       `${path} is damaged: it has no format number (format ${JSON.stringify(format)}); ${ACCOUNTS_REMEDY}`,
     );
-  if (format !== FORMAT_VERSION) throw new Error(`${path} was written by a newer version of docent (format ${format})`);
+  if (format !== FORMAT_VERSION)
+    throw new Error(
+      `${path} was written by a newer version of docent (format ${format}): install that version, or restore a backup that was made before`,
+    );
   if (!isAccounts(value))
     throw new Error(`${path} is damaged: its owner, users, keys or facts cannot be read; ${ACCOUNTS_REMEDY}`);
   return value;

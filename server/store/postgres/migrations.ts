@@ -230,5 +230,7 @@ interface VersionRow {
 
 function refuseNewer(version: number): void {
   if (version > SCHEMA_VERSION)
-    throw new Error(`the database was written by a newer version of docent (schema ${version})`);
+    throw new Error(
+      `the database was written by a newer version of docent (schema ${version}): install that version, or restore a backup that was made before`,
+    );
 }

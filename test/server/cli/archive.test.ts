@@ -157,7 +157,7 @@ describe.skipIf(!server)('from a database itself', () => {
     await sql`update schema_version set version = 1`;
     expect((await exportAll()).err).toMatch(/older version of docent \(schema 1\): start a server/);
     await sql`update schema_version set version = 1000`;
-    expect((await exportAll()).err).toMatch(/newer version of docent \(schema 1000\)/);
+    expect((await exportAll()).err).toMatch(/newer version of docent \(schema 1000\): install that version/);
   });
 });
 

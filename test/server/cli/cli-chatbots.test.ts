@@ -228,7 +228,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect((await fetch(`${looked.base}/api/v1/user`, { headers })).status).toBe(401);
     if (!running) await looked.stop();
     expect((await docent('user', 'remove', 'ann@example.com')).err).toContain('there is no user ann@example.com');
-    expect((await docent('user', 'remove', 'owner@localhost')).err).toContain('owner@localhost owns this data folder');
+    expect((await docent('user', 'remove', 'owner@localhost')).err).toContain('owner@localhost owns this installation');
   });
 
   it('refuses to remove a user who has chatbots without --with-chatbots', async () => {

@@ -424,7 +424,13 @@ describe.skipIf(!server)('on a database', () => {
     const store = await open();
     const options = { url: schema.url, patience: 1 };
     await sql`delete from passages`;
-    await expect(examineTables({ ...options, isDry: false })).rejects.toThrow('in use by another process of docent');
+    await expect(examineTables({ ...options, isDry: false })).rejects.toThrow(
+      'in use by another process of docent: stop that one',
+    );
+    const second = await open();
+    const message = 'in use by 2 other processes of docent: stop all of them';
+    await expect(examineTables({ ...options, isDry: false })).rejects.toThrow(message);
+    await second.close();
     expect(await sql`select 1 from passages`).toHaveLength(0);
     expect((await examineTables({ ...options, isDry: true })).repaired).toHaveLength(1);
     await store.close();

@@ -151,6 +151,9 @@ describe.each(database ? ['files', 'postgres'] : ['files'])('on %s', (engine) =>
     );
     for (const wrong of ['-1', 'x', '1.5', '40000'])
       expect(await command('chatbot', 'update', 'Ferries', `--keep-days=${wrong}`)).toContain('--keep-days must be');
+    expect(await command('chatbot', 'update', 'Ferries', '--keep-days', '-1')).toBe(
+      "docent: the value of '--keep-days' must not begin with '-'; it is: docent chatbot update CHATBOT [--visibility VALUE] [--keep-days DAYS]\n",
+    );
     expect(await command('chatbot', 'update', 'Ferries')).toContain('needs --visibility or --keep-days');
   });
 

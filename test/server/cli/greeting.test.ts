@@ -23,11 +23,21 @@ it('indents each line of the demo answer by two spaces, and prints a source with
       return { cite_data_json: JSON.stringify(sources) };
     },
   };
-  const booted = { demo, base: 'http://docent.test', log: pino({ level: 'silent' }), firstKey: async () => 'dk_1' };
+  const config = { host: '127.0.0.1', port: 8080 };
+  const booted = {
+    config,
+    demo,
+    base: 'http://docent.test',
+    log: pino({ level: 'silent' }),
+    firstKey: async () => 'dk_1',
+  };
   let said = '';
   await printWelcome(booted as unknown as DocentServer, (words) => (said += words));
   expect(said).toContain(
     '\n  How long?\n  You have 45 days. [1]\n\n  From the day of arrival.\n  - one\n  - two\n\n  [1] Returns: http://a.test/\n  [2] Lamps?\n\n',
+  );
+  expect(said).toContain(
+    'Docent listens at http://127.0.0.1:8080 for http://docent.test\nThe demo is at http://docent.test/demo/\n',
   );
 });
 

@@ -206,7 +206,7 @@ describe('the systemd unit', () => {
     const set = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!] as const);
     expect(set.length).toBeGreaterThan(3);
     const started = await startBuiltServer({ ...Object.fromEntries(set), DATA_DIR: join(folder, 'data') });
-    expect(started.output()).toContain('Docent listens at https://chat.example.com');
+    expect(started.output()).toMatch(/^Docent listens at http:\/\/127\.0\.0\.1:\d+ for https:\/\/chat\.example\.com$/m);
     expect(await started.stop()).toBe(0);
   });
 });

@@ -170,7 +170,9 @@ it('refuses what is no archive, and one of a newer version', async () => {
     { numRuns: 50 },
   );
   const newer = archive.toString().replace('{"archive":{"version":2,', '{"archive":{"version":3,"more":{},');
-  expect(await refused(Buffer.from(newer))).toBe('the archive was written by a newer version of docent (archive 3)');
+  expect(await refused(Buffer.from(newer))).toBe(
+    'the archive was written by a newer version of docent (archive 3): import it with that version',
+  );
 });
 
 it('leaves nothing in the folder, where it is found at the end too', async () => {

@@ -62,7 +62,9 @@ describe('data folders of earlier formats', () => {
     const path = join(dir, 'store.json');
     const newer = (await readFile(path, 'utf8')).replace('"format":1', '"format":1000');
     await writeFile(path, newer);
-    await expect(open()).rejects.toThrow('was written by a newer version of docent (format 1000)');
+    await expect(open()).rejects.toThrow(
+      'was written by a newer version of docent (format 1000): install that version, or restore a backup that was made before',
+    );
     expect(await readFile(path, 'utf8')).toBe(newer);
   });
 });
@@ -137,7 +139,7 @@ describe.skipIf(!server)('schemas of earlier versions', () => {
     await migrate(sql);
     await sql`update schema_version set version = 1000`;
     await expect(openPostgresStore({ url: schema.url, clock: Date.now })).rejects.toThrow(
-      'the database was written by a newer version of docent (schema 1000)',
+      'the database was written by a newer version of docent (schema 1000): install that version, or restore a backup that was made before',
     );
     expect(await sql`select version from schema_version`).toMatchObject([{ version: 1000 }]);
     expect(await sql`select 1 from installation`).toHaveLength(0);

@@ -53,8 +53,8 @@ export async function beginProcess({
     await removeDead(queries);
   };
 
-  /** Whether it has begun. */
-  const begin = (): Promise<boolean> =>
+  /** How many others kept it from beginning; 0: it has begun. */
+  const begin = (): Promise<number> =>
     inTransaction(sql, async (tx) => {
       await tx`lock table processes in exclusive mode`;
       const [row] = await tx<{ others: number; importing: number }[]>`
@@ -62,14 +62,18 @@ export async function beginProcess({
         where seen_at >= now() - ${DEAD_AFTER_MS}::float8 * interval '1 ms'`;
       const { others, importing } = row!;
       // Without any change: an import has locked the tables that name processes. One that is taken for dead is waited for so, too.
-      if (isImporting ? others > 0 : importing > 0) return false;
+      const inTheWay = isImporting ? others : importing;
+      if (inTheWay > 0) return inTheWay;
       await removeDead(tx);
       await beat(tx);
-      return true;
+      return 0;
     });
 
-  for (const end = Date.now() + patience; !(await begin()); await wait(LOOK_MS))
-    if (Date.now() > end) throw new DatabaseInUse(isImporting ? IN_USE : IMPORTED_INTO);
+  const end = Date.now() + patience;
+  for (let inTheWay = await begin(); inTheWay > 0; inTheWay = await begin()) {
+    if (Date.now() > end) throw new DatabaseInUse(isImporting ? inUseBy(inTheWay) : IMPORTED_INTO);
+    await wait(LOOK_MS);
+  }
 
   let beating = Promise.resolve();
   const beatOnce = (): void => {
@@ -92,5 +96,8 @@ export async function beginProcess({
   };
 }
 
-const IN_USE = 'the database is in use by another process of docent: stop that one';
+const inUseBy = (others: number): string =>
+  others === 1
+    ? 'the database is in use by another process of docent: stop that one'
+    : `the database is in use by ${others} other processes of docent: stop all of them`;
 const IMPORTED_INTO = 'an import into the database is under way: start again when it has ended';
