@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline';
 export interface Child {
   base: string;
   port: number;
+  /** The lines of its log so far. */
+  log: { level: number; msg: string }[];
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code when the process is gone. */
@@ -27,10 +29,12 @@ export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
   child.once('exit', (code, signal) => {
     if (!ending) console.error(`the server ended by itself (${code ?? signal}): ${said.slice(-4000)}`);
   });
+  const log: Child['log'] = [];
   const listening = new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const { msg, port: told } = JSON.parse(line) as { msg?: string; port?: number };
-      if (msg === 'listening' && told) resolve(told);
+      const said = JSON.parse(line) as { level: number; msg: string; port?: number };
+      log.push(said);
+      if (said.msg === 'listening' && said.port) resolve(said.port);
     });
     void gone.then(() => reject(new Error(`the server ended before it listened: ${said}`)));
   });
@@ -38,6 +42,7 @@ export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
   return {
     base: `http://127.0.0.1:${port}`,
     port,
+    log,
     async kill() {
       ending = true;
       child.kill('SIGKILL');

@@ -7,7 +7,6 @@ import type { Network } from './network.ts';
 
 /** Seconds after which a caller may try again. */
 const RETRY_SECONDS = 5;
-const HEALTH_KEY = 'database';
 
 /** Of the driver and of the network: the server is not reached, or was lost on the way. */
 const UNREACHABLE =
@@ -17,6 +16,22 @@ const UNREACHABLE =
  * errors of the disk.
  */
 const UNAVAILABLE = /^(?:08...|53...|57...|25006|58...)$/;
+
+/** Of those: nothing can be written, while reading may go on. */
+const UNWRITABLE: Record<string, string> = {
+  '25006': 'the database is read-only (a standby?)',
+  '53100': 'the disk of the database is full',
+  '58030': 'the disk of the database fails',
+};
+/** Of the others, whose code says nothing to an operator. */
+const SENTENCES: Record<string, string> = {
+  '53200': 'the database has no memory left',
+  '53300': 'the database takes no more connections',
+  '57014': 'the database takes too long for a statement',
+  '57P01': 'the database shuts down',
+  '57P02': 'the database has crashed',
+  '57P03': 'the database starts or shuts down',
+};
 
 /** Of PostgreSQL: what says that the connection ends, which may be after a commit whose reply was not sent yet. */
 const BROKEN_OFF = /^(?:08...|57P0[1245])$/;
@@ -33,17 +48,48 @@ const [LOOK_MS, SILENCE_MS] = [250, 2000];
  */
 const [ANSWER_MS, QUICK_ANSWER_MS] = [3000, 1000];
 
+type HealthPort = Pick<Health, 'report' | 'clear'>;
+
+/** One kind of fault: `/readyz` has its newest reason while it lasts, the log one line when it begins and one when it ends. */
+class OutageReport {
+  isOn = false;
+  readonly #begin: (reason: string, error: unknown) => void;
+  readonly #end: () => void;
+
+  constructor(key: string, ended: string, health: HealthPort | undefined, log: StoreLog | undefined) {
+    this.#begin = (reason, error) => {
+      health?.report(key, { status: 'failing', reason });
+      if (!this.isOn) log?.warn({ err: error }, reason);
+    };
+    this.#end = () => {
+      health?.clear(key);
+      log?.warn({}, ended);
+    };
+  }
+
+  begin(reason: string, error: unknown): void {
+    this.#begin(reason, error);
+    this.isOn = true;
+  }
+
+  end(): void {
+    if (this.isOn) this.#end();
+    this.isOn = false;
+  }
+}
+
 /**
- * Turns what a database throws that is away into a refusal, and reports it to `/readyz` until a statement succeeds. With a network, a
- * database that cannot be reached is asked for a sign of life until it gives one; meanwhile everything is refused at once.
+ * Turns what a database throws that is away into a refusal, and reports it to `/readyz` until a statement succeeds; where nothing can be
+ * written, until something is. With a network, a database that cannot be reached is asked for a sign of life until it gives one;
+ * meanwhile everything is refused at once.
  */
 export class DatabaseWatch {
-  readonly #health: Pick<Health, 'report' | 'clear'> | undefined;
-  readonly #log: StoreLog | undefined;
+  readonly #away: OutageReport;
+  readonly #unwritable: OutageReport;
+  /** How many statements could not write. */
+  #unwritten = 0;
   readonly #network: Pick<Network, 'probe' | 'refuse' | 'accept'> | undefined;
   readonly #listeners: (() => void)[] = [];
-  /** The fault that is reported. */
-  #isAway = false;
   /** Why it cannot be reached, from a look. */
   #gone: unknown;
   #looking: Promise<void> | undefined;
@@ -53,15 +99,29 @@ export class DatabaseWatch {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    health: Pick<Health, 'report' | 'clear'> | undefined,
+    health: HealthPort | undefined,
     log: StoreLog | undefined,
     network?: Pick<Network, 'probe' | 'refuse' | 'accept'>,
   ) {
-    this.#health = health;
-    this.#log = log;
+    this.#away = new OutageReport('database', 'the database answers again', health, log);
+    this.#unwritable = new OutageReport('database writes', 'the database stores again', health, log);
     this.#network = network;
     if (network) this.#timer = setInterval(() => this.#listen(), SILENCE_MS / 4).unref();
   }
+
+  /** Nothing could be written when that was last tried. */
+  get isUnwritable(): boolean {
+    return this.#unwritable.isOn;
+  }
+
+  /** As `run`, of what writes so much that others can write too if it succeeds. */
+  readonly write = async <T>(act: () => T | Promise<T>): Promise<T> => {
+    const unwritten = this.#unwritten;
+    const result = await this.run(act);
+    // One that began before the fault says nothing.
+    if (unwritten === this.#unwritten) this.#unwritable.end();
+    return result;
+  };
 
   /** Calls `act` as soon as a database that could not be reached can be. */
   onReturn(act: () => void): void {
@@ -80,7 +140,7 @@ export class DatabaseWatch {
     try {
       const result = await act();
       this.#heardAt = performance.now();
-      this.#succeeded();
+      this.#away.end();
       return result;
     } catch (error) {
       if (error instanceof postgres.PostgresError) this.#heardAt = performance.now();
@@ -126,32 +186,31 @@ export class DatabaseWatch {
     const wasGone = this.#gone !== undefined;
     this.#gone = this.#looking = undefined;
     this.#heardAt = performance.now();
-    if (fault === undefined) this.#succeeded();
+    if (fault === undefined) this.#away.end();
     if (wasGone) for (const act of this.#listeners) act();
   }
 
-  #succeeded(): void {
-    if (!this.#isAway) return;
-    this.#isAway = false;
-    this.#health?.clear(HEALTH_KEY);
-    this.#log?.warn({}, 'the database answers again');
-  }
-
   #failed(code: string, error: unknown): void {
-    const reason = `the database does not answer (${code})`;
-    this.#health?.report(HEALTH_KEY, { status: 'failing', reason });
-    if (!this.#isAway) this.#log?.warn({ err: error }, reason);
-    this.#isAway = true;
+    const sentence = UNWRITABLE[code];
+    if (sentence !== undefined) {
+      this.#unwritten++;
+      this.#unwritable.begin(`nothing can be stored: ${sentence}`, error);
+    } else this.#away.begin(SENTENCES[code] ?? `the database does not answer (${code})`, error);
   }
 }
 
-const refusalOf = (cause: unknown, isLost: boolean): Refusal =>
-  new Refusal('unavailable', 'the database of the server does not answer; try again', {
+const refusalOf = (cause: unknown, isLost: boolean): Refusal => {
+  const unwritable = UNWRITABLE[awayCode(cause) ?? ''];
+  const sentence = unwritable
+    ? `${unwritable}; nothing was stored`
+    : 'the database of the server does not answer; try again';
+  return new Refusal('unavailable', sentence, {
     cause,
     retryAfter: RETRY_SECONDS,
     unstored: true,
     mayBeStored: isLost,
   });
+};
 
 /** Whether the error is one of the way to the database, or of a server that ends or starts: no statement has another fate. */
 function isUnreachable(error: unknown): boolean {

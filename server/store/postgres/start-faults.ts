@@ -11,6 +11,7 @@ const SENTENCES: Record<string, string> = {
   '3D000': 'set the name of a database in it, or create this one',
   '42501': 'make its user the owner of the database and of its tables, or grant it the right to create in the schema',
   '25006': 'set a user and a server in it that may write; a standby cannot be used',
+  '53100': 'make room on the disk of PostgreSQL',
   '53300': 'raise max_connections of PostgreSQL, or lower DATABASE_POOL of each server',
   '3F000': 'set search_path in it to a schema that exists',
   '42704': 'leave out the parameter',

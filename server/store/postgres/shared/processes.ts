@@ -75,10 +75,16 @@ export async function beginProcess({
     await wait(LOOK_MS);
   }
 
+  async function beatWith(needsRoom: boolean): Promise<void> {
+    // First of all: the others would take one without room for dead.
+    await beat(sql);
+    if (needsRoom) await takeRoom(sql);
+  }
+
   let beating = Promise.resolve();
   const beatOnce = (): void => {
     // What fails is reported by the watch.
-    beating = watch.run(() => beat(sql)).catch(() => {});
+    beating = watch.write(() => beatWith(watch.isUnwritable)).catch(() => {});
   };
   const timer = setInterval(beatOnce, BEAT_MS).unref();
   watch.onReturn(beatOnce);
@@ -95,6 +101,13 @@ export async function beginProcess({
     },
   };
 }
+
+/** Writes more than a full disk has room for, and gives it back: one row fits into a page that is there. */
+const takeRoom = (sql: Sql): Promise<void> =>
+  inTransaction(sql, async (tx) => {
+    await tx`create table room_probe as select n from generate_series(1, 10000) n`;
+    await tx`drop table room_probe`;
+  });
 
 const inUseBy = (others: number): string =>
   others === 1
