@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
+import { blocksOf, textOf } from '../readme/texts.ts';
 import { launchChromium } from './chromium.ts';
 
 let browser: Browser;
@@ -11,27 +12,20 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close());
 
-const page = `<!doctype html><script type="importmap">${JSON.stringify({
-  imports: {
-    preact: '/node_modules/preact/dist/preact.mjs',
-    'preact/hooks': '/node_modules/preact/hooks/dist/hooks.mjs',
-    '@preact/signals': '/node_modules/@preact/signals/dist/signals.mjs',
-    '@preact/signals-core': '/node_modules/@preact/signals-core/dist/signals-core.mjs',
-  },
-})}</script><docent-chat server="http://docent.example" chatbot="c1"></docent-chat>
-<script type="module">
-  import { defineElement } from '/dist/component/index.js';
-  await defineElement();
-  document.title = 'defined';
-</script>`;
+const [lines = ''] = blocksOf(textOf('component'), 'html');
+const page = `<!doctype html><docent-chat server="http://docent.example" chatbot="c1"></docent-chat>${lines}`;
 
-test('an element that was on the page before its definition becomes one chat', async () => {
+/** Where a reader of the guide copies the files from. */
+const fileAt = (path: string): string =>
+  path.replace('/vendor/', './node_modules/').replace('/docent/component/', './dist/component/');
+
+test('an element that was on the page before its definition becomes one chat, without a bundler by the lines of the guide', async () => {
   const visited = await browser.newPage();
   await visited.route('http://shop.example/**', (route) => {
     const { pathname } = new URL(route.request().url());
-    return route.fulfill(pathname === '/' ? { contentType: 'text/html', body: page } : { path: `.${pathname}` });
+    return route.fulfill(pathname === '/' ? { contentType: 'text/html', body: page } : { path: fileAt(pathname) });
   });
   await visited.goto('http://shop.example/');
-  await expect.poll(() => visited.title()).toBe('defined');
-  expect(await visited.locator('docent-widget').count()).toBe(1);
+  await expect.poll(() => visited.evaluate(() => Boolean(customElements.get('docent-chat')))).toBe(true);
+  await expect.poll(() => visited.locator('docent-widget').count()).toBe(1);
 });
