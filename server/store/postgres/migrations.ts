@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { retry } from '../../async/retry.ts';
 import type { Sql } from './connection.ts';
-import { checkVersion } from './start-faults.ts';
+import { checkEncoding, checkVersion } from './start-faults.ts';
 
 /**
  * The schema, step by step: a step that has been released never changes, and one that changes rows first copies them to a
@@ -182,8 +182,7 @@ const isContended = (error: unknown): boolean => error instanceof postgres.Postg
  * migration.
  */
 export async function migrate(sql: Sql, target = SCHEMA_VERSION, delays: readonly number[] = DELAYS): Promise<void> {
-  const [server] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`;
-  checkVersion(Number(server!.version));
+  await checkServer(sql);
   try {
     await retry(() => migrateOnce(sql, target), isContended, delays);
   } catch (error) {
@@ -194,6 +193,13 @@ export async function migrate(sql: Sql, target = SCHEMA_VERSION, delays: readonl
       { cause: error },
     );
   }
+}
+
+async function checkServer(sql: Sql): Promise<void> {
+  const [server] = await sql<{ version: string; encoding: string }[]>`
+    select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding`;
+  checkVersion(Number(server!.version));
+  checkEncoding(server!.encoding);
 }
 
 async function migrateOnce(sql: Sql, target: number): Promise<void> {

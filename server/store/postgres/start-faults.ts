@@ -45,6 +45,14 @@ function adviceFor(error: Error, code: string): string | undefined {
     : undefined;
 }
 
+/** Throws unless texts are stored as UTF-8: other encodings lack characters, and SQL_ASCII checks none of its bytes. */
+export function checkEncoding(encoding: string): void {
+  if (encoding === 'UTF8') return;
+  throw new Error(
+    `DATABASE_URL: the encoding of the database is ${encoding}, not UTF8: make another one with encoding 'UTF8' template template0, and name it in DATABASE_URL`,
+  );
+}
+
 /** Throws where PostgreSQL is older than what is used here. `version`: `server_version_num`. */
 export function checkVersion(version: number): void {
   if (version >= OLDEST) return;

@@ -32,6 +32,8 @@ describe.skipIf(!server)('a server that cannot start on its database', { timeout
     const [{ hba_file: rules }] = (await sql`show hba_file`) as unknown as [{ hba_file: string }];
     // The first line that fits counts: the user has a password in one database.
     await sql`create database locked owner docent`;
+    await sql`create database latin owner docent encoding 'LATIN1' locale 'C' template template0`;
+    await sql`create database bytes owner docent encoding 'SQL_ASCII' locale 'C' template template0`;
     const lines = 'host locked docent 127.0.0.1/32 scram-sha-256\nhost locked guest 127.0.0.1/32 reject\n';
     await writeFile(rules, lines + (await readFile(rules, 'utf8')));
     await sql`select pg_reload_conf()`;
@@ -96,6 +98,11 @@ describe.skipIf(!server)('a server that cannot start on its database', { timeout
       `postgres://late@${host}/postgres`,
       /^docent: DATABASE_URL: too many connections for role "late": raise max_connections/,
     ],
+    ...['LATIN1', 'SQL_ASCII'].map((encoding): [string, string, RegExp] => [
+      `a database in ${encoding}`,
+      `postgres://docent@${host}/${encoding === 'LATIN1' ? 'latin' : 'bytes'}`,
+      new RegExp(`^docent: DATABASE_URL: the encoding of the database is ${encoding}, not UTF8: make another one with encoding .UTF8.`),
+    ]),
     [
       'an unknown parameter',
       `postgres://docent@${host}/postgres?foo=bar`,
