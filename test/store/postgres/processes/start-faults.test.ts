@@ -101,7 +101,9 @@ describe.skipIf(!server)('a server that cannot start on its database', { timeout
     ...['LATIN1', 'SQL_ASCII'].map((encoding): [string, string, RegExp] => [
       `a database in ${encoding}`,
       `postgres://docent@${host}/${encoding === 'LATIN1' ? 'latin' : 'bytes'}`,
-      new RegExp(`^docent: DATABASE_URL: the encoding of the database is ${encoding}, not UTF8: make another one with encoding .UTF8.`),
+      new RegExp(
+        `^docent: DATABASE_URL: the encoding of the database is ${encoding}, not UTF8: make another one with encoding .UTF8.`,
+      ),
     ]),
     [
       'an unknown parameter',
