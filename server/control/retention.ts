@@ -27,13 +27,18 @@ const DAY_MS = 86_400_000;
 
 /** Deletes a conversation with all that is stored of it. Throws `not_found` where there is none. */
 export async function forgetSession(
-  { store, runs }: Pick<RetentionDeps, 'store'> & { runs: Pick<AnswerRuns, 'stopSession'> },
+  { store, snapshots, runs }: Pick<RetentionDeps, 'store' | 'snapshots'> & { runs: Pick<AnswerRuns, 'stopSession'> },
   uuid: string,
 ): Promise<ForgottenSession> {
-  const session = await store.session(uuid);
   await runs.stopSession(uuid);
-  const messages = await store.messages(uuid);
-  const chatbot = session && (await store.chatbot(session.chatbot));
+  const read = async (from: Pick<Store, 'session' | 'messages' | 'chatbot'>) => {
+    const [session, messages] = [await from.session(uuid), await from.messages(uuid)];
+    return { messages, chatbot: session?.chatbot ? await from.chatbot(session.chatbot) : undefined };
+  };
+  const { messages, chatbot } = await read(store).catch((error: unknown) => {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    return snapshots.snapshot(read, { skipsUnreadable: true });
+  });
   if (!(await store.deleteSession(uuid))) throw notFound('session');
   const [from = '', to = from] = [messages[0]?.created_at, messages.at(-1)?.created_at];
   return { chatbot: chatbot?.name ?? '', messages: messages.length, from, to };
@@ -48,7 +53,7 @@ export async function deleteExpired(
   if (days === 0) return 0;
   const oldest = timestamp(() => clock() - days * DAY_MS);
   let deleted = 0;
-  for await (const sessions of (await store.sessionBatches(chatbot)) ?? []) {
+  for await (const sessions of store.sessionTimes(chatbot)) {
     for (const { uuid } of sessions.filter(({ modified_at }) => modified_at < oldest)) {
       if (signal?.aborted) return deleted;
       // Its visitor may have come back since the list was read.
@@ -85,7 +90,8 @@ async function check(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
     deps.log.error({ err: error }, 'old conversations could not be deleted');
     return [];
   };
-  for (const chatbot of await deps.snapshots.snapshot((all) => all.allChatbots()).catch(failed)) {
+  const chatbots = deps.snapshots.snapshot((all) => all.allChatbots(), { skipsUnreadable: true });
+  for (const chatbot of await chatbots.catch(failed)) {
     const deleted = await deleteExpired(deps, chatbot, signal).catch((error: unknown) => failed(error).length);
     if (deleted > 0) deps.log.info({ chatbot: chatbot.uuid, deleted }, 'old conversations deleted');
   }

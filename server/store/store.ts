@@ -134,6 +134,8 @@ export interface Store {
   sessions(chatbot: string): Promise<StoredSession[]>;
   /** The same a few at a time, read when they are asked for; from behind the session `after`, undefined where the chatbot has none such. */
   sessionBatches(chatbot: string, after?: string): Promise<AsyncIterable<StoredSession[]> | undefined>;
+  /** What `deleteSession` goes by, of all that it may delete: of sessions that cannot be read, too. */
+  sessionTimes(chatbot: string): AsyncIterable<Pick<StoredSession, 'uuid' | 'modified_at'>[]>;
   updateSession(uuid: string, change: Change<StoredSession>): Promise<StoredSession | undefined>;
   /** With its messages. With `before`, only where it was last modified before that time; false else. */
   deleteSession(uuid: string, before?: string): Promise<boolean>;

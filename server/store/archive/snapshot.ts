@@ -4,6 +4,7 @@ type Listed =
   | 'owner'
   | 'users'
   | 'keys'
+  | 'chatbot'
   | 'agents'
   | 'tags'
   | 'sites'

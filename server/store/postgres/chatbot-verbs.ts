@@ -1,7 +1,7 @@
 import { deepFreeze } from '../clone-json.ts';
 import type { Change, Store, StoredAgent, StoredChatbot, StoredSite, StoredTag } from '../store.ts';
 import { inTransaction } from './connection.ts';
-import { fromJson, type PostgresContext } from './context.ts';
+import { fromJson, isKept, type PostgresContext } from './context.ts';
 import { SubRecords } from './sub-records.ts';
 
 type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
@@ -72,7 +72,7 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
         const [row] = await sql<{ record: string; version: number }[]>`
           select record, coalesce((select version from passages where chatbot = uuid), 0)::float8 as version
           from chatbots where uuid = ${uuid} and not is_deleted`;
-        if (!row) return void versions.delete(uuid);
+        if (!row || !isKept(context, row.record)) return void versions.delete(uuid);
         versions.set(uuid, Math.max(row.version, versions.get(uuid) ?? 0));
         return read(row.record);
       }),

@@ -1,11 +1,15 @@
+import { timestamp } from '../../schema/ids.ts';
+import { objectIn } from '../../schema/json.ts';
 import { withModifiedAt } from '../session-times.ts';
 import type { Change, Store, StoredSession } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, isKept, type PostgresContext } from './context.ts';
 
-type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'updateSession' | 'deleteSession';
+type SessionVerbs =
+  'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'sessionTimes' | 'updateSession' | 'deleteSession';
 
 interface Row {
+  uuid: string;
   n: string;
   record: string;
   last_message_at: string;
@@ -17,7 +21,7 @@ const BATCH_SESSIONS = 64;
 export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs> {
   const { sql, mutex, run, nextOrder, deletions } = context;
   const select = async (queries: Queries, condition: Fragment): Promise<Row[]> =>
-    queries<Row[]>`select n::text, record, last_message_at from sessions ${condition}`;
+    queries<Row[]>`select uuid, n::text, record, last_message_at from sessions ${condition}`;
 
   async function batches(chatbot: string, after?: string): Promise<AsyncGenerator<StoredSession[]> | undefined> {
     const from = after === undefined ? '0' : await placeOf(after, chatbot);
@@ -29,14 +33,19 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
     return row?.n;
   }
 
-  async function* eachBatch(chatbot: string, from: string): AsyncGenerator<StoredSession[]> {
+  async function* eachRows(chatbot: string, from: string): AsyncGenerator<Row[]> {
     for (let last = from; ;) {
       const behind = sql`where chatbot = ${chatbot} and n > ${last}::bigint order by n limit ${BATCH_SESSIONS}`;
       const rows = await run(() => select(sql, behind));
       if (rows.length === 0) return;
-      yield rows.filter(({ record }) => isKept(context, record)).map(sessionOf);
+      yield rows;
       last = rows.at(-1)!.n;
     }
+  }
+
+  async function* eachBatch(chatbot: string, from: string): AsyncGenerator<StoredSession[]> {
+    for await (const rows of eachRows(chatbot, from))
+      yield rows.filter(({ record }) => isKept(context, record)).map(sessionOf);
   }
 
   return {
@@ -58,7 +67,7 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
     session: (uuid) =>
       run(async () => {
         const [row] = await select(sql, sql`where uuid = ${uuid}`);
-        return row && sessionOf(row);
+        return row && isKept(context, row.record) ? sessionOf(row) : undefined;
       }),
     async sessions(chatbot) {
       const all: StoredSession[] = [];
@@ -66,12 +75,20 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
       return all;
     },
     sessionBatches: batches,
+    async *sessionTimes(chatbot) {
+      for await (const rows of eachRows(chatbot, '0'))
+        yield rows.map((row) => ({ uuid: row.uuid, modified_at: modifiedAt(row) }));
+    },
     updateSession: (uuid, change) => run(() => update(uuid, change)),
     deleteSession(uuid, before) {
-      const isOld = (time: string) =>
-        sql`and greatest(last_message_at, record::json ->> 'modified_at') collate "C" < ${time}`;
-      const matches = before === undefined ? sql`` : isOld(before);
-      return run(async () => (await sql`delete from sessions where uuid = ${uuid} ${matches}`).count > 0);
+      const remove = async (queries: Queries) => (await queries`delete from sessions where uuid = ${uuid}`).count > 0;
+      if (before === undefined) return run(() => remove(sql));
+      return run(() =>
+        inTransaction(sql, async (tx) => {
+          const [row] = await select(tx, tx`where uuid = ${uuid} for update`);
+          return row !== undefined && modifiedAt(row) < before && remove(tx);
+        }),
+      );
     },
   };
 
@@ -88,5 +105,12 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
   }
 }
 
-export const sessionOf = ({ record, last_message_at }: Omit<Row, 'n'>): StoredSession =>
+/** Of one whose record cannot be read by its last message, or where it has none by its place in the order of creation. */
+function modifiedAt({ n, record, last_message_at }: Row): string {
+  const { modified_at } = objectIn(record);
+  if (typeof modified_at === 'string') return modified_at > last_message_at ? modified_at : last_message_at;
+  return last_message_at || timestamp(() => Number(BigInt(n) / 1000n));
+}
+
+export const sessionOf = ({ record, last_message_at }: Pick<Row, 'record' | 'last_message_at'>): StoredSession =>
   withModifiedAt(fromJson<StoredSession>(record), last_message_at);

@@ -1,16 +1,19 @@
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CHATBOT_META } from '../../../server/api/resources/chatbots.ts';
 import { runCommand } from '../../../server/cli/run.ts';
 import { startRetention } from '../../../server/control/retention.ts';
 import { newUuid, timestamp } from '../../../server/schema/ids.ts';
 import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
+import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import type { StoredSession } from '../../../server/store/store.ts';
 import { start, until, type Running } from '../../running.ts';
 import { makeSchema, type Schema } from '../../store/postgres/fixture.ts';
 import { startPostgres } from '../../store/postgres/server.ts';
+import { aChatbot, aSession } from '../../store/records.ts';
 import { tracesOf } from './traces.ts';
 
 /** What was deleted is in no file of the folder and in no table. */
@@ -174,6 +177,70 @@ describe.each(database ? ['files', 'postgres'] : ['files'])('on %s', (engine) =>
     },
   );
 
+  describe.skipIf(engine === 'files')('where rows cannot be read', () => {
+    let sql: postgres.Sql;
+    beforeEach(() => void (sql = postgres(schema!.url, { max: 1, onnotice: () => {} })));
+    afterEach(() => sql.end());
+
+    it.each(['{', 'null', '[]'])('docent forget removes a conversation of which parts are %s', async (record) => {
+      const chatbot = await chatbotWithAnswers();
+      const [one, other] = [await talk(chatbot), await talk(chatbot)];
+      const first = sql`select uuid from messages where session = ${one} order by n limit 1`;
+      await sql`update messages set record = ${record} where uuid = (${first})`;
+      expect(await command('forget', one)).toMatch(
+        /^deleted the conversation \w{8}… of Ferries: [12] messages?, .*Z\n$/,
+      );
+      await sql`update sessions set record = ${record}`;
+      expect(await command('forget', other)).toMatch(
+        /^deleted the conversation \w{8}… that could not be read: 2 messages, .*Z to .*Z\n$/,
+      );
+      expect(await traces()).toEqual([]);
+    });
+
+    it('old conversations go, and those too that cannot be read', async () => {
+      const chatbot = await chatbotWithAnswers();
+      const [old, torn, recent, tornRecent] = [
+        await talk(chatbot),
+        await talk(chatbot),
+        await talk(chatbot),
+        await talk(chatbot),
+      ];
+      const time = (days: number): number => Date.now() - days * 86_400_000;
+      await docent.booted.close();
+      await age(
+        old,
+        timestamp(() => time(31)),
+      );
+      await age(
+        torn,
+        timestamp(() => time(31)),
+      );
+      await age(
+        recent,
+        timestamp(() => time(29)),
+      );
+      await age(
+        tornRecent,
+        timestamp(() => time(29)),
+      );
+      await sql`update sessions set record = '{' where uuid in (${torn}, ${tornRecent})`;
+      await sql`update messages set record = '{' where session in (${old}, ${recent})`;
+      for (const [uuid, days] of [
+        ['a'.repeat(32), 31],
+        ['b'.repeat(32), 29],
+      ] as const)
+        await sql`insert into sessions (uuid, n, chatbot, record) values (${uuid}, ${time(days) * 1000}, ${chatbot}, '')`;
+      const odd = JSON.stringify(
+        aSession(chatbot, { initial_variables: { name: '\0' }, modified_at: timestamp(() => time(31)) }),
+      );
+      await sql`insert into sessions (uuid, n, chatbot, record) values (${'c'.repeat(32)}, 1, ${chatbot}, ${odd})`;
+      docent = await start({ ...env, DATA_DIR: docent.dataDir });
+      expect(await command('chatbot', 'update', 'Ferries', '--keep-days', '30')).toContain('deleted 4 conversations\n');
+      const left = await sql<{ uuid: string }[]>`select uuid from sessions`;
+      expect(left.map(({ uuid }) => uuid).sort()).toEqual([recent, tornRecent, 'b'.repeat(32)].sort());
+    });
+  });
+
   it.skipIf(engine === 'postgres')('docent forget leaves damaged files of other records', async () => {
     const chatbot = await chatbotWithAnswers();
     await docent.booted.close();
@@ -230,5 +297,37 @@ describe('while a server runs', () => {
     expect([vi.getTimerCount(), log.error.mock.calls]).toEqual([0, []]);
     await store.close();
     await rm(dir, { recursive: true });
+  });
+
+  it.skipIf(!database)('a chatbot that cannot be read does not keep those of others', async () => {
+    const schema = await makeSchema(database!.url);
+    let now = Date.now();
+    const clock = (): number => now;
+    const store = await openPostgresStore({ url: schema.url, clock });
+    const [torn, whole] = [aChatbot(store.owner.user.uuid), aChatbot(store.owner.user.uuid, { keep_days: 2 })];
+    await store.createChatbot(torn, []);
+    await store.createChatbot(whole, []);
+    await store.createSession(aSession(whole.uuid, { modified_at: timestamp(clock) }));
+    const sql = postgres(schema.url, { max: 1, onnotice: () => {} });
+    await sql`update chatbots set record = '{' where uuid = ${torn.uuid}`;
+    now += 3 * 86_400_000;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const log = { info: vi.fn(), error: vi.fn() };
+    const retention = startRetention({ store, snapshots: store, clock, log });
+    await vi.advanceTimersByTimeAsync(60_000);
+    vi.useRealTimers();
+    await until(
+      () => store.sessions(whole.uuid),
+      ({ length }) => length === 0,
+    );
+    await vi.waitFor(() => expect(log.info).toHaveBeenCalled());
+    await retention.close();
+    expect([log.info.mock.lastCall, log.error.mock.calls]).toEqual([
+      [{ chatbot: whole.uuid, deleted: 1 }, expect.any(String)],
+      [],
+    ]);
+    await store.close();
+    await sql.end();
+    await schema.drop();
   });
 });

@@ -6,7 +6,8 @@ import type { SessionFile } from './session-file.ts';
 import { messageLine } from './session-lines.ts';
 import type { Store, StoredSession } from '../../store.ts';
 
-type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'updateSession' | 'deleteSession';
+type SessionVerbs =
+  'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'sessionTimes' | 'updateSession' | 'deleteSession';
 type MessageVerbs =
   'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
 
@@ -43,6 +44,9 @@ export function sessionVerbs({
       return (await run(() => chatbots.has(chatbot))) ? all : [];
     },
     sessionBatches: batches,
+    async *sessionTimes(chatbot) {
+      yield* (await batches(chatbot)) ?? [];
+    },
     updateSession: (uuid, change) => run(() => sessions.use(uuid, (file) => file.update(change))),
     deleteSession: (uuid, before) => run(() => sessions.remove(uuid, before)),
 
