@@ -11,7 +11,7 @@ export const LANGUAGES = 'ar cs da de el en es fi fr he it ja ko nb nl pl pt ro 
 
 /** The widget's sentences, as widget/words names them. */
 export const SENTENCES: readonly string[] =
-  `open close title site byAi greeting disclaimer privacy agree contact conversation suggestions answer field send stop anew
+  `open close closeTeaser title site byAi greeting disclaimer privacy agree contact conversation suggestions answer field send stop anew
   latest loading waiting reconnecting offline stopped length interrupted quota failed network not_found
   retry sources source newTab code table copy copied copyAnswer uncopied helpful unhelpful comment thanks
   unsent unloadable unread yes no decline expired conversations back download remove removeAll sure cancel unremoved nearest`.split(

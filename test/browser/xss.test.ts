@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FinishReason } from '../../server/types.ts';
-import type { Client } from '../../widget/client/client.ts';
-import type { openPanel, PanelOptions } from '../../widget/panel.tsx';
+import type { openPanel } from '../../widget/panel.tsx';
 import { sharedData } from '../shared.ts';
 import { launchChromium } from './chromium.ts';
 import { startBuiltServer, type BuiltServer } from './built-server.ts';
@@ -82,17 +81,22 @@ async function findingsFor(page: Page, text: string): Promise<string[]> {
       image_hosts: [],
       language: text,
     };
-    const client: Pick<Client, 'ask' | 'messages'> & { profile(): Promise<object> } = {
-      profile: async () => ({ ...chatbot, ...settings, ...links }),
-      async *ask() {
-        yield { event: 'session', data: { uuid: 's1' } };
-        yield { event: 'message', data: { uuid: 'm1' } };
-        yield { event: 'delta', id: message.response.length, data: { text: message.response } };
-        yield { event: 'done', data: message };
-      },
-      messages: async () => [],
+    const events: [name: string, data: object][] = [
+      ['session', { uuid: 's1' }],
+      ['message', { uuid: 'm1' }],
+      ['delta', { text: message.response }],
+      ['done', message],
+    ];
+    // The names of the widget's own client are shortened when it is built: the replies come as the server's.
+    globalThis.fetch = async (url) => {
+      if (String(url).endsWith('/ask')) {
+        const stream = events.map(([name, data], id) => `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+        return new Response(stream.join(''), { headers: { 'Content-Type': 'text/event-stream' } });
+      }
+      return Response.json(String(url).endsWith('/messages') ? [] : { ...chatbot, ...settings, ...links });
     };
-    const storage: PanelOptions['storage'] = { read: () => ({}), write: () => undefined };
+    localStorage.clear();
+    sessionStorage.clear();
     const bad: string[] = [];
     const pause = (): Promise<unknown> => new Promise((done) => setTimeout(done, 0));
     const twoFrames = async (): Promise<void> => {
@@ -102,7 +106,7 @@ async function findingsFor(page: Page, text: string): Promise<string[]> {
       for (const end = Date.now() + 20_000; !root.querySelector(selector); await pause())
         if (Date.now() > end) return void bad.push(`${selector} is not drawn`);
     };
-    const opened = panel.openPanel(root, { server: '', chatbot: 'c', client: client as Client, storage });
+    const opened = panel.openPanel(root, { server: 'http://docent.test', chatbot: 'c' });
     opened.chat.open();
     await drawn('.welcome');
     opened.chat.ask(text);
