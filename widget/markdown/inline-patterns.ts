@@ -17,8 +17,8 @@ export const TOKEN = new RegExp(
     /(`{1,20})(?!`)([^]{1,600}?)(?<!`)\1(?!`)/.source,
     // End of a bracket: `](address "title")`, `][label]`.
     `\\](?:\\(\\s*(${ANGLED}|${ADDRESS})(?:[ \\n]+${TITLE})?\\s*\\)|${LABEL})?`,
-    // Line break, hard or soft.
-    /( {2,}|\\)\n| *\n/.source,
+    // Line break, hard or soft. A cell of a table has no other than `<br>`.
+    /((?: {2,}|\\)\n|<br ?\/?>)| *\n/.source,
     ESCAPE.source,
     // Autolink in angle brackets, then a bare address.
     /<([a-z][a-z\d+.-]+:[!-;=?-~]*|[\w.+-]+@[\w.-]+)>/.source,
@@ -36,7 +36,7 @@ export const TOKEN = new RegExp(
 
 /** A token that may become another one when more text comes. */
 export const UNFINISHED =
-  /(?:[*_~]{1,19}|[\\!]|&#?\w*|<[!-;=?-~]*|`[^]{0,644}|(?:\[[\d.]*|!\[[^\]]*)(?:\](?:\([^)]*)?)?|\](?:\(\s*(?:<.*|\S*)(?:\s+(?:["'(][^]*)?)?|\[[^[\]]*)?|(?<=\n)\|.*|(?:\w+:\/\/|www\.)_[^\s<]*)$/iy;
+  /(?:[*_~]{1,19}|[\\!]|&#?\w*|<(?:br )?[!-;=?-~]*|`[^]{0,644}|(?:\[[\d.]*|!\[[^\]]*)(?:\](?:\([^)]*)?)?|\](?:\(\s*(?:<.*|\S*)(?:\s+(?:["'(][^]*)?)?|\[[^[\]]*)?|(?<=\n)\|.*|(?:\w+:\/\/|www\.)_[^\s<]*)$/iy;
 
 /** A link reference definition. */
 export const DEFINITION = new RegExp(

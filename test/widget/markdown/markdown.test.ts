@@ -37,6 +37,12 @@ const cases: [name: string, markdown: string, html: string][] = [
   ['rules', 'a\n\n---\n\nb', '<p>a</p>\n<hr />\n<p>b</p>'],
   ['HTML as text', '<b onclick="x">hi</b>', '<p>&lt;b onclick=&quot;x&quot;&gt;hi&lt;/b&gt;</p>'],
   ['line breaks', 'a  \nb\\\nc', '<p>a<br />\nb<br />\nc</p>'],
+  [
+    'breaks in a cell',
+    '| a |\n|-|\n| 1<br>2<br />3<BR/>4 <b>5</b> |',
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1<br />\n2<br />\n3<br />\n4 &lt;b&gt;5&lt;/b&gt;</td></tr></tbody></table>',
+  ],
+  ['no break in code', '`a<br>b`', '<p><code>a&lt;br&gt;b</code></p>'],
 ];
 
 test.each(cases)('it knows %s', (_, markdown, html) => {
