@@ -77,6 +77,14 @@ test('a conversation deleted in another tab is removed here', async () => {
   expect(texts()).toEqual([]);
 });
 
+test('an answer that another tab has made again is shown in place of the one it replaced', async () => {
+  const again = { ...first, uuid: 'm2', response: 'Made again.' };
+  await asked({ [history]: () => jsonResponse([again]) });
+  elsewhere({ last: 'm2' });
+  await waitFor(() => chat.screen.getByText('Made again.'));
+  expect(texts()).toEqual(['Made again.']);
+});
+
 test('a question asked in two tabs at once is shown once in each', async () => {
   const own = openConnection();
   const answers = [streamResponse(answerEvents(first)), own.response];

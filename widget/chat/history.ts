@@ -30,6 +30,8 @@ export async function load(chat: Chat, makers: TurnMakers, event?: Event): Promi
     return;
   if (isFirst) history.value = 'loading';
   try {
+    // Of these, one that is not listed was replaced in another tab.
+    const shown = turns.peek().filter(({ status }) => status.peek().is === 'done');
     const messages = session ? await client.messages(session) : [];
     if (!isCurrent()) return;
     const before = turns.peek();
@@ -39,7 +41,9 @@ export async function load(chat: Chat, makers: TurnMakers, event?: Event): Promi
       if (!before.includes(turn)) applyRecord(turn, record);
       return turn;
     });
-    const unlisted = before.filter((turn) => !listed.includes(turn) && (turn.session === session || !turn.message));
+    const unlisted = before.filter(
+      (turn) => !listed.includes(turn) && (!turn.message || (turn.session === session && !shown.includes(turn))),
+    );
     const unsent = Object.values(isFirst ? sent : {}).flatMap((question) => {
       if (!question || before.some(({ id }) => id === question.id)) return [];
       const earlier = messages.find(({ uuid }) => uuid === question.replaces);
