@@ -91,7 +91,8 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     dismiss() {
       chat.isOpen.value = false;
-      storage.write({ closed: true });
+      // Not by the page alone: nothing is stored before the visitor acts. Firefox 115 cannot tell.
+      if (navigator.userActivation?.hasBeenActive ?? true) storage.write({ closed: true });
     },
     write(text) {
       chat.draft.value = text;

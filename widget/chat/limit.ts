@@ -11,7 +11,10 @@ interface Steps {
   sleep(ms: number, chat: Chat): Promise<unknown>;
 }
 
-/** Ends a turn that a rate limit has refused: its status counts the seconds down, `left`, until it can be asked again. */
+const formatSeconds = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+
+/** Ends a turn that a rate limit has refused: its status counts down, `left`, until it can be asked again. */
 export async function countDown(
   chat: Chat,
   turn: Turn,
@@ -28,7 +31,7 @@ export async function countDown(
   chat.emit('rate-limit', { message, retry_after });
   while (isShown(chat, turn)) {
     const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
-    turn.status.value = { is: 'limited', message, left };
+    turn.status.value = { is: 'limited', message, left: left ? formatSeconds(left) : '' };
     if (!left) return;
     await sleep(1000, chat);
   }

@@ -12,8 +12,8 @@ export interface Status {
   reason?: Failure['code'] | Exclude<FinishReason, '' | 'stop'> | undefined;
   /** Shown in place of the widget's own words: the server's sentence, or the name of the tool function that runs. */
   message?: string | undefined;
-  /** Seconds until another question is accepted. */
-  left?: number;
+  /** Of `limited`: time until the question can be asked again, as `1:05`; empty once it can. */
+  left?: string;
 }
 
 /** The status of a stored message. */

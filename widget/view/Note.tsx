@@ -8,16 +8,13 @@ interface NoteStatus {
   reason?: string | undefined;
   /** The server's message, shown as it is. */
   message?: string;
-  /** Seconds until a retry is possible. */
-  left?: number;
+  /** Time until a retry is possible, as `1:05`. */
+  left?: string;
 }
 
 /** The sentence for a status; empty where there is none. */
 const noteText = ({ is, reason, message }: NoteStatus, words: Partial<Record<string, string>>): string =>
   `${message ?? words[reason ?? is] ?? words[is] ?? ''}`;
-
-const formatSeconds = (seconds: number): string =>
-  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
 interface NoticeProps extends Omit<ButtonHTMLAttributes, 'label'> {
   kind: string;
@@ -71,7 +68,7 @@ export function Note({ chat, status, onRetry }: NoteProps): VNode | null {
       onClick={isOver ? onRetry : undefined}
     >
       {words.retry}
-      {!!left && ` (${formatSeconds(left)})`}
+      {left && ` (${left})`}
     </Notice>
   ) : null;
 }

@@ -57,7 +57,7 @@ export class Panel extends Component<PanelProps> {
         </header>
         <Conversation chat={chat} />
         {consent ? (
-          <Notice kind="consent" text={consent} onClick={chat.agree}>
+          <Notice kind="consent" text={consent} title={consent} onClick={chat.agree}>
             {words.agree}
           </Notice>
         ) : (

@@ -113,6 +113,8 @@ test('deletes one after a second press, on the server and here', async () => {
   await showList();
   inRow('first?', 'Delete').click();
   inRow('first?', 'Cancel').click();
+  // In the list, as after a deletion.
+  expect(list().contains((chat.root as ShadowRoot).activeElement)).toBe(true);
   inRow('first?', 'Delete').click();
   expect(chat.server.requests.some(({ path }) => path.includes('delete'))).toBe(false);
   inRow('first?', 'Delete').click();

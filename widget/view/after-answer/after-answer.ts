@@ -52,15 +52,15 @@ export const show: Part = (place, chat, turn, elements) => {
   const copy = createIconButton(elements, place, COPY, words.copyAnswer, async () => {
     const isCopied = await loadCopy().then(
       ({ copyAnswer }) => copyAnswer(elements, turn, place.parentElement!, copy),
-      Boolean,
+      () => false,
     );
-    status.textContent = isCopied === true ? words.copied : words.uncopied;
+    status.textContent = isCopied ? words.copied : words.uncopied;
   });
   const again = createIconButton(elements, place, RETRY, words.retry, () => chat.ask(turn.query, turn));
   again.classList.add('again');
   again.hidden = !!turn.pending && turn.pending.accepted !== false;
   // Loaded before the press: browsers copy within a moment of it.
-  copy.onpointerenter = copy.onfocus = loadCopy;
+  copy.onpointerenter = copy.onfocus = () => void loadCopy().catch(Boolean);
   const up = createIconButton(elements, place, THUMB, words.helpful, () => rate(1));
   const down = createIconButton(elements, place, THUMB, words.unhelpful, () => rate(-1), '180deg');
   place.append(create('div', { class: 'top' }, copy, again, up, down, status));

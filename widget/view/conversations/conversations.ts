@@ -77,7 +77,10 @@ export function show(opener: HTMLElement, chat: Chat, { create, createButton }: 
 
   /** Has the visitor confirm the deletion in place of what stands in `place`. */
   function askFirst(place: HTMLElement, those: PastConversation[]): void {
-    const cancel = createButton(words.cancel, fill);
+    const cancel = createButton(words.cancel, () => {
+      fill();
+      close.focus();
+    });
     const isRow = place !== footer;
     const remove = createButton(isRow ? words.remove : words.removeAll, () => void removeAll(those));
     const what = isRow ? [create('small', {}, those[0]!.title ?? words.conversation)] : [];

@@ -44,6 +44,8 @@ export function announce(panel: Element, chat: Chat, { create }: Elements, signa
     unwatch?.();
     // After it is drawn.
     unwatch = turn?.status.subscribe(() => setTimeout(update));
+    // A new conversation leaves nothing of the one before to be found.
+    if (!turn) region.replaceChildren();
   });
   signal.addEventListener('abort', () => {
     end();
