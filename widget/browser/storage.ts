@@ -52,9 +52,9 @@ export function createChatStorage(server: string, chatbot: string, mayStore = ()
   function read(): StoredChat {
     try {
       // This tab's draft overrides one that another tab has written.
-      return unsaved ?? { ...readFrom(localStorage), ...readFrom(sessionStorage) };
+      return { ...readFrom(localStorage), ...readFrom(sessionStorage), ...unsaved };
     } catch {
-      return {};
+      return { ...unsaved };
     }
   }
 
@@ -64,7 +64,9 @@ export function createChatStorage(server: string, chatbot: string, mayStore = ()
       // What was not saved before is, all of it.
       const names = unsaved ? 'draft' : Object.keys(change).join();
       if (!names) return;
-      const { draft, open, unread, ...others } = (unsaved = { ...read(), ...change });
+      // The changes alone: another tab may store meanwhile.
+      unsaved = { ...unsaved, ...change };
+      const { draft, open, unread, ...others } = read();
       try {
         if (!mayStore()) {
           if (change.closed) localStorage.setItem(key, JSON.stringify({ ...readFrom(localStorage), closed: true }));

@@ -69,8 +69,9 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
         ? '_self'
         : '_blank',
     report(fault) {
-      const { code = 'network', error = '', status = 0 } = fault as Partial<Failure>;
-      chat.emit('error', { code, error, status });
+      const { code, error = '', status = 0 } = fault as Partial<Failure>;
+      // That of a DOMException is a number.
+      chat.emit('error', { code: code?.[0] ? code : 'network', error, status });
     },
     prepare: () => (ready ??= loadProfile()),
     agree() {

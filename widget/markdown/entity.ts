@@ -1,7 +1,7 @@
 /** Named entities that models write; others stay text. */
 const NAMED: Record<string, string> = Object.fromEntries(
   Array.from(
-    'amp&lt<gt>quot"nbsp\u00a0aumläoumlöuumlüszligßcopy©reg®euro€times×hellip…ndash–mdash—rarr→'.matchAll(/(\w+)(\W)/g),
+    'amp&lt<gt>quot"nbsp\u00a0aumläoumlöuumlüszligßcopy©euro€hellip…ndash–mdash—'.matchAll(/(\w+)(\W)/g),
     ([, name, sign]) => [name, sign],
   ),
 );

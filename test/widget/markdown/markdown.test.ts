@@ -164,8 +164,8 @@ const document = fc.array(fc.constantFrom(...signs), { maxLength: 40 }).map((par
 const addresses = ['www._!===', 'http://_)a', 'www._&amp;x', 'www.x*_*y', 'www.x.*'];
 
 test('the entities that models write are their characters, also in an address; others stay as they are written', () => {
-  expect(toHtml(['&copy; 2026 &ndash; 5&nbsp;&euro; &hellip; Stra&szlig;e &rarr; &zwsp; &name;'])).toBe(
-    '<p>© 2026 – 5\u00a0€ … Straße → &amp;zwsp; &amp;name;</p>\n',
+  expect(toHtml(['&copy; 2026 &ndash; 5&nbsp;&euro; &hellip; Stra&szlig;e &zwsp; &name;'])).toBe(
+    '<p>© 2026 – 5\u00a0€ … Straße &amp;zwsp; &amp;name;</p>\n',
   );
   expect(toHtml(['[a](https://x.test/?a=1&amp;b=&uuml;)'])).toContain('?a=1&amp;b=');
 });

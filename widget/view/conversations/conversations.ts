@@ -144,7 +144,8 @@ function cover(sheet: HTMLElement, section: HTMLElement, chat: Chat, opener: HTM
       root.adoptedStyleSheets = root.adoptedStyleSheets.filter((one) => one !== rules);
       sheet.remove();
       setInert(false);
-      opener.focus();
+      // The launcher has the focus where the chat was closed.
+      if (chat.isOpen.peek()) opener.focus();
       // It is gone where no conversation is left.
       setTimeout(() => section.isConnected && (root.activeElement ?? section.querySelector('textarea')?.focus()));
     }),
