@@ -4,7 +4,7 @@ import { notFound } from '../schema/errors.ts';
 import { requireRead } from '../http/body.ts';
 import { contentSecurityPolicy, type Policy } from '../http/security-headers.ts';
 import type { StoredChatbot } from '../store/store.ts';
-import { WIDGET_DEFAULTS, type WidgetSettings } from '../schema/widget-settings.ts';
+import { LANGUAGES, WIDGET_DEFAULTS, type WidgetSettings } from '../schema/widget-settings.ts';
 
 /** /c/{chatbot}: the share page of a public chatbot, for use without a website. */
 
@@ -13,16 +13,15 @@ const STYLE =
   '@media(min-width:53rem){main{padding:24px 0}}p{font:16px/1.5 system-ui,sans-serif;margin:0;padding:24px}';
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
-/** Languages of the widget (widget/words), with the other codes that it knows for them. */
-const LANGUAGES = new Set(
-  'ar cs da de el en es fi fr he it ja ko nb nl pl pt ro ru sv tr uk vi zh no nn iw'.split(' '),
-);
+/** Languages of the widget, with the other codes that it knows for Norwegian and Hebrew (widget/words/languages.ts). */
+const PAGE_LANGUAGES = new Set([...LANGUAGES, 'no', 'nn', 'iw']);
 const RIGHT_TO_LEFT = new Set(['ar', 'he', 'iw']);
 
 const primaryTag = (tag: string): string => tag.toLowerCase().split('-')[0]!;
 
 /** The first of a visitor's language tags that the widget has, else English. */
-const languageFor = (tags: readonly string[]): string => tags.find((tag) => LANGUAGES.has(primaryTag(tag))) ?? 'en';
+const languageFor = (tags: readonly string[]): string =>
+  tags.find((tag) => PAGE_LANGUAGES.has(primaryTag(tag))) ?? 'en';
 
 /** 404 where `find` has no chatbot, and where it is not `public`. */
 export async function servePage(ctx: Context, find: (id: string) => Promise<StoredChatbot | undefined>): Promise<void> {

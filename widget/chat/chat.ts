@@ -22,7 +22,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     storage = createChatStorage(server, chatbot, () => isKnown && !chat.consent.peek()),
   } = options;
   const { draft = '', agreed, closed, session, past, sent } = storage.read();
-  /** Whether consent is asked for, or was never in the way. */
+  /** The profile has said whether consent is asked for; a visitor who agreed or asked before needs no word of it. */
   let isKnown = !!(agreed || session || past || sent);
   const profile = signal<Partial<ChatbotProfile>>(settings);
   const isAgreed = signal(agreed);

@@ -28,13 +28,13 @@ function createTable(values: [name: string, value: unknown][], create: Elements[
     const header = create('th', { scope: 'row' }, titleOf(name));
     const shown = create('div', { dir: 'auto' }, text);
     shown.style.cssText = 'max-height: 10.4em; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere';
-    // Scrolls, and so takes the focus; its end fades above the room that it leaves.
+    const cell = create('td', {}, shown);
+    // Scrolls, and so takes the focus; its end fades above the room that it leaves, which ends at the row's rule.
     if (text.replaceAll('\n', ' '.repeat(20)).length > LONG) {
       shown.tabIndex = 0;
       shown.style.cssText += 'padding-bottom: 1.6em; mask: linear-gradient(#000 calc(100% - 1.6em), #0000)';
+      cell.style.paddingBottom = '0';
     }
-    const cell = create('td', {}, shown);
-    if (shown.tabIndex === 0) cell.style.paddingBottom = '0';
     const line = at ? '1px solid #8883' : '0';
     header.style.cssText = `vertical-align: top; background: none; border-top: ${line}`;
     cell.style.borderTop = line;
