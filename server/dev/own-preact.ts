@@ -52,7 +52,10 @@ const ELEMENTS: Edit[] = [
   ['!(i=t.ref)||i.current&&i.current!=t.__e||G(i', '(i=t.ref)&&G(i'],
 ];
 
-/** No component has a context, a portal or other methods than the widget's; nothing is hydrated or suspended; no styles are strings. */
+/**
+ * No component has a context, a portal or other methods than the widget's; nothing is hydrated or suspended; no styles are strings, and none
+ * goes away; handlers are functions or nothing.
+ */
 const COMPONENTS: Edit[] = [
   ['return!o&&n.vnode&&n.vnode(e),e}', 'return e}'],
   ['function x(n,t){this.props=n,this.context=t,this.__g=0}', 'function x(n){this.props=n,this.__g=0}'],
@@ -103,7 +106,17 @@ const COMPONENTS: Edit[] = [
   [/\(e=\(o=i\.constructor\).{0,150}e&&8&i\.__g/, 'i.componentDidCatch&&(i.componentDidCatch(n,u||{}),8&i.__g)'],
   ['"function"==typeof n&&(n=n(_({},r),this.props)),', ''],
   [/x\.prototype\.forceUpdate=.{0,80}L\(this\)\)\},/, ''],
-  ['if("string"==typeof r)n.style.cssText=r;else{if("string"==typeof u&&(n.style.cssText=u=""),u)', '{if(u)'],
+  [
+    'if("string"==typeof r)n.style.cssText=r;else{if("string"==typeof u&&(n.style.cssText=u=""),u)for(t in u)r&&t in r||T(n.style,t);if(r)for(t in r)u&&r[t]==u[t]||T(n.style,t,r[t])}',
+    'for(t in r)n.style[t]=r[t]||"";',
+  ],
+  [/function T\(n,t,r\)\{.{0,200}?(?=function N)/, ''],
+  ['"function"!=typeof r&&(r=null),"function"!=typeof u&&(u=null),', ''],
+  ['if("function"==typeof r)return;', ''],
+  [',q=C?25:0;do{d.__g&=-9,', ';{d.__g&=-9,'],
+  ['while(8&d.__g&&++q<25);', ';'],
+  [':"checked"==s?m=k', ''],
+  [/,s="checked",null!=m.{0,50}(?=\)\}else)/, ''],
 ];
 
 const SIGNALS_POLLUTION: Edit[] = [
@@ -111,7 +124,7 @@ const SIGNALS_POLLUTION: Edit[] = [
   ['Object.defineProperty(j.prototype,"value",{', 'Object.defineProperty(j.prototype,"value",{__proto__:null,'],
 ];
 
-/** What the widget never uses of signals, 280 bytes: names, brands, conversion to text and JSON, watchers, disposal. */
+/** What the widget never uses of signals, 400 bytes: names, brands, text and JSON, watchers, disposal, effects that return or go round. */
 const UNUSED: Edit[] = [
   ['y.prototype.brand=t;', ''],
   [/y\.prototype\.valueOf=.*?(?=y\.prototype\.peek)/, ''],
@@ -124,6 +137,14 @@ const UNUSED: Edit[] = [
   ['o[Symbol.dispose]=o;', ''],
   [/!function\(\)\{let t=h;.*?\}\(\);/, ''],
   [/!function\(t\)\{if\(0!==e.*?\}\(this\);/, ''],
+  [/function p\(t\)\{const n=t\.j;.*?(?=function g)/, ''],
+  ['t.s=void 0;p(t)}', 't.s=void 0}'],
+  ['this.f&=-9;p(this);', 'this.f&=-9;'],
+  ['const i=this.x();if("function"==typeof i)this.j=i}', 'this.x()}'],
+  ['this.x=t;this.j=void 0;', 'this.x=t;'],
+  ['m.prototype.dispose=function(){this.d()};', ''],
+  ['if(1&this.f)throw new Error("Cycle detected");this.f|=1', 'this.f|=1'],
+  ['get(){if(1&this.f)throw new Error("Cycle detected");', 'get(){'],
 ];
 
 const EDITS: Record<string, Edit[]> = {
