@@ -1,16 +1,20 @@
-import type { StoredKey } from './store.ts';
-
 const ignore = (): void => {};
 
 const WRITE_INTERVAL_MS = 60_000;
 
+/** A key, or a sign-in. */
+interface Used {
+  hash: string;
+  last_used_at: string;
+}
+
 interface LastUse {
-  /** When the key was last used, and the use that was last written. */
+  /** When it was last used, and the use that was last written. */
   at: string;
   written: string;
 }
 
-/** When keys were last used: current in memory, written at most once a minute, without blocking requests. */
+/** When keys, or sign-ins, were last used: current in memory, written at most once a minute, without blocking requests. */
 export class KeyUse {
   readonly #write: (hash: string, at: string) => Promise<void>;
   readonly #uses = new Map<string, LastUse>();
@@ -19,11 +23,11 @@ export class KeyUse {
     this.#write = write;
   }
 
-  lastUsedAt({ hash, last_used_at }: StoredKey): string {
+  lastUsedAt({ hash, last_used_at }: Used): string {
     return this.#uses.get(hash)?.at ?? last_used_at;
   }
 
-  note({ hash, last_used_at }: StoredKey, at: string): void {
+  note({ hash, last_used_at }: Used, at: string): void {
     const use = this.#uses.get(hash) ?? { at: last_used_at, written: last_used_at };
     if (at <= use.at) return;
     use.at = at;

@@ -6,9 +6,11 @@ import type {
   StoredAgent,
   StoredChatbot,
   StoredKey,
+  StoredLoginLink,
   StoredMessage,
   StoredReply,
   StoredSession,
+  StoredSignIn,
   StoredSite,
   StoredSource,
   StoredTag,
@@ -82,6 +84,20 @@ export const isKey = record<StoredKey>({
   hint: optional(text),
   created_at: text,
   last_used_at: optional(text),
+});
+
+export const isLoginLink = record<StoredLoginLink>({ hash: text, user: uuid, created_at: time, expires_at: time });
+
+export const isSignIn = record<StoredSignIn>({
+  uuid,
+  hash: text,
+  user: uuid,
+  key: text,
+  environment_key: text,
+  user_agent: text,
+  created_at: time,
+  last_used_at: time,
+  expires_at: time,
 });
 
 const visibility = oneOf('private', 'public', 'hybrid' satisfies Chatbot['meta']['visibility']);

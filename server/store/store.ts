@@ -1,7 +1,7 @@
 import type { AgentRouting } from '../schema/routing.ts';
 import type { Agent, Chatbot, Schedule, SourceTag } from '../schema/records.ts';
 import type { Site } from '../schema/site.ts';
-import type { OwnerAccount, StoredKey, User } from './accounts.ts';
+import type { OwnerAccount, SignInVerbs, StoredKey, User } from './accounts.ts';
 import type { Bus } from './bus.ts';
 import type { Credits } from './credits.ts';
 import type { IndexFiles } from './index-files.ts';
@@ -15,7 +15,7 @@ import type { Visits } from './visits.ts';
 import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../schema/widget-settings.ts';
 
-export type { OwnerAccount, StoredKey, User } from './accounts.ts';
+export type { OwnerAccount, StoredKey, StoredLoginLink, StoredSignIn, User } from './accounts.ts';
 export type { StoredMessage, StoredSession } from './shared/session-records.ts';
 export type { Passage, SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 
@@ -24,7 +24,7 @@ export type { Passage, SourceDocument, StoredSource, StoredVectors } from './sou
  * creation, which the store keeps apart from the timestamps. Records handed out are the caller's own to change; only the verbs
  * change what is stored. A verb whose parent is gone stores nothing and answers `false` or `undefined`.
  */
-export interface Store {
+export interface Store extends SignInVerbs {
   /** Created when the store is first opened; never changes. */
   readonly owner: OwnerAccount;
   /** Between the processes that have the store open. */
@@ -56,7 +56,7 @@ export interface Store {
   users(): Promise<User[]>;
   /** `undefined` where a user of this address is there already. */
   addUser(user: User): Promise<User | undefined>;
-  /** With their keys; their chatbots stay. False where there is no such user, or it is the one of `home`. */
+  /** With their keys and sign-ins; their chatbots stay. False where there is no such user, or it is the one of `home`. */
   removeUser(uuid: string): Promise<boolean>;
   /** Small facts of this installation, such as which chatbot is the demo's. */
   fact(name: string): Promise<string | undefined>;

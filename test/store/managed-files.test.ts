@@ -5,7 +5,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store, StoredChatbot } from '../../server/store/store.ts';
 import { faultyDisk } from './faulty-disk.ts';
-import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSource, aTag } from './records.ts';
+import {
+  aChatbot,
+  aDocument,
+  aFunction,
+  aMessage,
+  anAgent,
+  aLink,
+  aSession,
+  aSignIn,
+  aSource,
+  aTag,
+  atMinute,
+} from './records.ts';
 
 describe('lowdb: what is managed, on the disk', () => {
   let dir: string;
@@ -158,6 +170,53 @@ describe('lowdb: what is managed, on the disk', () => {
     await reopen();
     expect(disk.count('rename') - before).toBe(3); // the fact, one use, and the new life
     expect((await store.keys())[0]?.last_used_at).toBe('2026-02-03T04:06:10Z');
+  });
+
+  it('writes the use of a sign-in at most once a minute', async () => {
+    const signIn = aSignIn(store.owner.user.uuid, { last_used_at: '2026-02-03T04:05:00Z' });
+    await store.addSignIn(signIn);
+    const before = disk.count('rename');
+    for (let second = 10; second < 60; second++) await store.signInUsed(signIn, `2026-02-03T04:05:${second}Z`);
+    expect(disk.count('rename') - before).toBe(0);
+    await store.signInUsed(signIn, '2026-02-03T04:06:00Z');
+    await store.signInUsed(signIn, '2026-02-03T04:06:59Z');
+    await reopen();
+    expect(disk.count('rename') - before).toBe(2); // one use, and the new life
+    expect((await store.signIns(signIn.user))[0]?.last_used_at).toBe('2026-02-03T04:06:00Z');
+  });
+
+  it('leaves out sign-ins and links that cannot be read, and keeps the others and the keys', async () => {
+    const owner = store.owner.user.uuid;
+    const [signIn, link] = [aSignIn(owner), aLink(owner)];
+    await store.addSignIn(signIn);
+    await store.addLoginLink(link);
+    await store.close();
+    const path = join(dir, 'store.json');
+    const stored = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown[]>;
+    for (const name of ['sign_ins', 'login_links'])
+      stored[name]!.unshift(null, 7, {}, { ...stored[name]![0]!, user: 1 });
+    await writeFile(path, JSON.stringify(stored));
+    store = await openLowdbStore({ dir, clock: Date.now, disk });
+    expect(await store.signIns(owner)).toEqual([signIn]);
+    const { user: _, ...byLink } = aSignIn(owner, { created_at: atMinute(1) });
+    expect(await store.signInByLink(link.hash, byLink)).toEqual(store.owner.user);
+    await store.close();
+    await writeFile(path, JSON.stringify({ ...stored, sign_ins: 'all', login_links: null }));
+    store = await openLowdbStore({ dir, clock: Date.now, disk });
+    expect(await store.signIns(owner)).toEqual([]);
+    expect(await store.addSignIn(signIn)).toBe(true);
+  });
+
+  it('uses no link up where the sign-in cannot be stored', async () => {
+    const owner = store.owner.user.uuid;
+    const link = aLink(owner);
+    await store.addLoginLink(link);
+    const { user: _, ...byLink } = aSignIn(owner, { created_at: atMinute(1) });
+    disk.failing('write', 'ENOSPC');
+    await expect(store.signInByLink(link.hash, byLink)).rejects.toMatchObject({ code: 'ENOSPC' });
+    disk.heal();
+    expect(await store.signIn(byLink.hash)).toBeUndefined();
+    expect(await store.signInByLink(link.hash, byLink)).toEqual(store.owner.user);
   });
 
   it('writes nothing for a source that leaves its tags, nor for a change that finds nothing', async () => {

@@ -3,8 +3,10 @@ import type { ToolFunction } from '../../server/schema/records.ts';
 import type {
   StoredAgent,
   StoredChatbot,
+  StoredLoginLink,
   StoredMessage,
   StoredSession,
+  StoredSignIn,
   StoredSite,
   StoredSource,
   StoredTag,
@@ -132,4 +134,28 @@ export const aDocument = (text: string) => ({
     { headings: ['Help', 'Returns'], start: 0, end: text.length },
     { headings: [], start: 0, end: text.length, ofSite: true as const },
   ],
+});
+
+/** A minute of the hour in which sign-ins of tests are made. */
+export const atMinute = (minute: number): string => `2026-01-02T03:${String(minute).padStart(2, '0')}:00Z`;
+
+export const aLink = (user: string, more: Partial<StoredLoginLink> = {}): StoredLoginLink => ({
+  hash: newUuid() + newUuid(),
+  user,
+  created_at: atMinute(0),
+  expires_at: atMinute(30),
+  ...more,
+});
+
+export const aSignIn = (user: string, more: Partial<StoredSignIn> = {}): StoredSignIn => ({
+  uuid: newUuid(),
+  hash: newUuid() + newUuid(),
+  user,
+  key: '',
+  environment_key: '',
+  user_agent: 'Mozilla/5.0 (ÿ)',
+  created_at: atMinute(1),
+  last_used_at: atMinute(1),
+  expires_at: '2026-02-01T03:00:00Z',
+  ...more,
 });

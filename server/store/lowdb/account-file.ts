@@ -6,9 +6,9 @@ import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
 import type { Disk } from './files/disk.ts';
 import { isObject } from '../../schema/validate.ts';
 import { readJsonFile } from './files/json-file.ts';
-import { isKey, isUser, list, mapOf, number, record, text, uuid } from '../record-checks.ts';
+import { isKey, isLoginLink, isSignIn, isUser, list, mapOf, number, record, text, uuid } from '../record-checks.ts';
 import { StoredRecord } from './files/record.ts';
-import type { OwnerAccount, StoredKey, User } from '../store.ts';
+import type { OwnerAccount, StoredKey, StoredLoginLink, StoredSignIn, User } from '../store.ts';
 
 /** `store.json`: the records of which a data folder has one. */
 export interface Accounts {
@@ -19,6 +19,9 @@ export interface Accounts {
   users: User[];
   keys: StoredKey[];
   facts: Record<string, string>;
+  /** Absent in folders of versions without a console. */
+  login_links?: StoredLoginLink[];
+  sign_ins?: StoredSignIn[];
 }
 
 export interface OpenAccounts {
@@ -48,7 +51,7 @@ export async function openAccounts(
   const keys = stored.keys.map(withKeyDefaults);
   const generation = stored.life + 1;
   const next = orderNumbers(generation);
-  const record = new StoredRecord(disk, path, { ...stored, keys });
+  const record = new StoredRecord(disk, path, { ...stored, keys, ...readableSignIns(stored) });
   let fault: unknown;
   const storeGeneration = async () => {
     await record.update((root) => ({ ...root, life: generation }));
@@ -93,6 +96,9 @@ const hasFields = record<Accounts>({
   users: list(isUser),
   keys: list(isKey),
   facts: mapOf(text),
+  // What cannot be read of these is left out: whoever it signed in does so again.
+  login_links: () => true,
+  sign_ins: () => true,
 });
 
 const isAccounts = (value: unknown): value is Accounts =>
@@ -104,6 +110,14 @@ const withKeyDefaults = (key: StoredKey): StoredKey => ({
   hint: key.hint ?? '',
   last_used_at: key.last_used_at ?? '',
 });
+
+function readableSignIns(stored: Accounts): Pick<Accounts, 'login_links' | 'sign_ins'> {
+  const { login_links: links, sign_ins: signIns } = stored;
+  return {
+    ...(links && { login_links: Array.isArray(links) ? links.filter(isLoginLink) : [] }),
+    ...(signIns && { sign_ins: Array.isArray(signIns) ? signIns.filter(isSignIn) : [] }),
+  };
+}
 
 function newAccounts(clock: Clock): Accounts {
   const user = { uuid: newUuid(), email: 'owner@localhost', created_at: timestamp(clock) };
@@ -124,12 +138,12 @@ export function ownerAccountOf({ home, users }: Accounts): OwnerAccount {
   return { user: { ...users.find((user) => user.uuid === home.user)! }, secret: home.secret };
 }
 
-/** Finds by the first eight digits, then compares in constant time, so that timing reveals nothing of a key. */
-export function findKey({ keys }: Accounts, hash: string): StoredKey | undefined {
+/** Finds by the first eight digits, then compares in constant time, so that timing reveals nothing of a secret. */
+export function findByHash<T extends { hash: string }>(secrets: readonly T[], hash: string): T | undefined {
   const start = hash.slice(0, 8);
   const isSame = (other: string): boolean =>
     other.length === hash.length && timingSafeEqual(Buffer.from(other), Buffer.from(hash));
-  return keys.find((key) => key.hash.startsWith(start) && isSame(key.hash));
+  return secrets.find((one) => one.hash.startsWith(start) && isSame(one.hash));
 }
 
 /** Numbers in order of creation, across generations: 2^32 for each of 2^21 generations fit a double. */

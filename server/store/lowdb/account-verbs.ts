@@ -1,7 +1,8 @@
 import { KeyUse } from '../key-use.ts';
 import { cloneJson } from '../clone-json.ts';
 import { type StoredRecord } from './files/record.ts';
-import { findKey, type Accounts } from './account-file.ts';
+import { withoutKey, withoutUser } from './sign-in-verbs.ts';
+import { findByHash, type Accounts } from './account-file.ts';
 import type { Change, Store, StoredKey } from '../store.ts';
 import type { RunVerb } from '../in-flight.ts';
 
@@ -31,7 +32,7 @@ export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick
   return {
     keyOwner: (hash) =>
       run(() => {
-        const key = findKey(record.stored, hash);
+        const key = findByHash(record.stored.keys, hash);
         const user = key && record.stored.users.find(({ uuid }) => uuid === key.user);
         return user && { ...user };
       }),
@@ -53,7 +54,7 @@ export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick
       let found = false;
       await change((root) => {
         found = root.keys.some((key) => key.hash === hash);
-        return found ? { ...root, keys: root.keys.filter((key) => key.hash !== hash) } : root;
+        return found ? withoutKey(root, hash) : root;
       });
       return found;
     },
@@ -78,9 +79,7 @@ export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick
       let found = false;
       await change((root) => {
         found = uuid !== root.home.user && root.users.some((user) => user.uuid === uuid);
-        if (!found) return root;
-        const users = root.users.filter((user) => user.uuid !== uuid);
-        return { ...root, users, keys: root.keys.filter((key) => key.user !== uuid) };
+        return found ? withoutUser(root, uuid) : root;
       });
       return found;
     },

@@ -17,6 +17,7 @@ import { IndexFolder } from './index-files.ts';
 import { Replies } from './replies.ts';
 import { accountVerbs } from './account-verbs.ts';
 import { ownerAccountOf, openAccounts, type OpenAccounts } from './account-file.ts';
+import { signInVerbs } from './sign-in-verbs.ts';
 import { sessionVerbs } from './sessions/session-verbs.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { sourceVerbs } from './sources/source-verbs.ts';
@@ -105,6 +106,7 @@ function createStore(
     owner: ownerAccountOf(record.stored),
     bus: new LocalBus(),
     ...accountVerbs(record, context.run),
+    ...signInVerbs(record, context.run),
     ...chatbotVerbs(context),
     ...sourceVerbs(context),
     ...sessionVerbs(context),

@@ -2,6 +2,7 @@ import { KeyUse } from '../key-use.ts';
 import type { Store, StoredKey, User } from '../store.ts';
 import { inTransaction } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
+import { endSignInsWithoutKey } from './shared/sign-in-verbs.ts';
 
 type AccountVerbs =
   | 'keyOwner'
@@ -59,7 +60,17 @@ export function accountVerbs({ sql, run }: PostgresContext, owner: string): Pick
 
     keys: () => run(async () => (await keysWith()).map((key) => ({ ...key, last_used_at: keyUse.lastUsedAt(key) }))),
 
-    removeKey: (hash) => run(async () => (await sql`delete from keys where hash = ${hash}`).count > 0),
+    removeKey: (hash) =>
+      run(() =>
+        inTransaction(sql, async (tx) => {
+          // The user first, as everywhere: of two that remove the last keys at once, the second sees that none is left.
+          await tx`select 1 from users where uuid = (select user_uuid from keys where hash = ${hash}) for no key update`;
+          const [key] = await tx<{ user: string }[]>`delete from keys where hash = ${hash} returning user_uuid as user`;
+          if (!key) return false;
+          await endSignInsWithoutKey(tx, key.user);
+          return true;
+        }),
+      ),
 
     keyUsed: (hash, at) =>
       run(async () => {

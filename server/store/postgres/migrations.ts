@@ -160,6 +160,18 @@ export const STEPS: readonly string[] = [
   -- Of rows whose start is negative and whose text is empty: a step that has begun; '' where it has ended. The lowest is the last.
   alter table answer_pieces add column step text;
   `,
+  `
+  create table login_links (
+    hash text primary key, user_uuid text not null references users on delete cascade, created_at text not null,
+    expires_at text not null);
+  create index links_of_user on login_links (user_uuid);
+  create table sign_ins (
+    hash text primary key, uuid text not null unique, user_uuid text not null references users on delete cascade,
+    key_hash text references keys on delete cascade, environment_key text not null, user_agent text not null,
+    created_at text not null, last_used_at text not null, expires_at text not null, n bigint generated always as identity);
+  create index sign_ins_of_user on sign_ins (user_uuid, n);
+  create index sign_ins_of_key on sign_ins (key_hash) where key_hash is not null;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

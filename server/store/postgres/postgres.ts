@@ -21,6 +21,7 @@ import { learnersOf } from './shared/learners.ts';
 import { passageVersions } from './shared/passages.ts';
 import { replyClaimsOf } from './shared/reply-claims.ts';
 import { beginProcess, type OwnProcess } from './shared/processes.ts';
+import { signInVerbs } from './shared/sign-in-verbs.ts';
 import { explainStart } from './start-faults.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
@@ -70,6 +71,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       learners: learnersOf(context),
       replyClaims: replyClaimsOf(context),
       ...accountVerbs(context, owner.user.uuid),
+      ...signInVerbs(context),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),
       ...sessionVerbs(context),

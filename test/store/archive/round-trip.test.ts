@@ -11,7 +11,19 @@ import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import type { SnapshotStore } from '../../../server/store/archive/snapshot.ts';
 import { makeSchema } from '../postgres/fixture.ts';
 import { startPostgres } from '../postgres/server.ts';
-import { aChatbot, aDocument, aMessage, anAgent, aSession, aSite, aSource, aTag } from '../records.ts';
+import {
+  aChatbot,
+  aDocument,
+  aLink,
+  aMessage,
+  anAgent,
+  aSession,
+  aSignIn,
+  aSite,
+  aSource,
+  aTag,
+  atMinute,
+} from '../records.ts';
 import { archiveOf, fillWithAll, importFrom, linesOf } from './content.ts';
 
 const server = await startPostgres();
@@ -104,6 +116,28 @@ describe.each(server ? pairs : pairs.slice(0, 1))('an archive from %s to %s', (f
       expect(await imported.chatbot(other.uuid)).toBeUndefined();
       expect(linesOf(await archiveOf(imported))).toEqual(linesOf(archive));
     });
+  });
+
+  it('leaves out sign-ins and their links, and ends those of what it replaces', async () => {
+    const owner = store.owner.user.uuid;
+    const [signIn, link] = [aSignIn(owner), aLink(owner)];
+    await store.addSignIn(signIn);
+    await store.addLoginLink(link);
+    const archive = await archiveOf(store);
+    expect(archive.toString()).toContain(owner);
+    for (const secret of [signIn.hash, link.hash]) expect(archive.toString()).not.toContain(secret);
+    await importFrom(archive, target!.into);
+    const { user: _, ...byLink } = aSignIn(owner, { created_at: atMinute(1) });
+    const ended = async () =>
+      opened(async (imported) => {
+        expect(await imported.signIns(owner)).toEqual([]);
+        expect(await imported.signInByLink(link.hash, byLink)).toBeUndefined();
+        expect(await imported.addSignIn(signIn)).toBe(true);
+        expect(await imported.addLoginLink(link)).toBe(true);
+      });
+    await ended();
+    await importFrom(archive, target!.into, true);
+    await ended();
   });
 
   it('changes nothing where it is damaged, while much of it is being stored', async () => {

@@ -7,6 +7,7 @@ import { countVerbs } from '../count-verbs.ts';
 import { messageVerbs } from '../message-verbs.ts';
 import { sessionVerbs } from '../session-verbs.ts';
 import { sourceVerbs } from '../source-verbs.ts';
+import { signInVerbs } from '../shared/sign-in-verbs.ts';
 
 /** All that a store does with records. */
 export const verbsOf = (
@@ -15,6 +16,7 @@ export const verbsOf = (
   clock: Clock,
 ): Omit<Store, 'owner' | 'bus' | 'passages' | 'visits' | 'close'> => ({
   ...accountVerbs(context, user.uuid),
+  ...signInVerbs(context),
   ...chatbotVerbs(context),
   ...sourceVerbs(context),
   ...sessionVerbs(context),
