@@ -28,8 +28,12 @@ export function archiveStream(
   };
   store.snapshot(write).catch((error: Error) => {
     if (!isBegun || !onFault || out.destroyed) return void out.destroy(error);
-    onFault(error);
-    out.end();
+    try {
+      onFault(error);
+      out.end();
+    } catch (fault) {
+      out.destroy(fault as Error);
+    }
   });
   return out;
 }

@@ -142,7 +142,7 @@ function controlRoutes(deps: ControlDeps): Middleware {
   router.get('/export', async (ctx) => {
     const archive = archiveStream(deps.snapshots, clock, (error) => {
       log.error({ err: error }, 'an export failed');
-      ctx.res.addTrailers({ [FAULT_TRAILER]: encodeURIComponent(exportFault(error).message) });
+      ctx.res.addTrailers({ [FAULT_TRAILER]: encodeURIComponent(exportFault(error).message.toWellFormed()) });
     });
     // A store that cannot be read refuses with a sentence, while there is no reply yet.
     await once(archive, 'readable').catch((error: Error) => Promise.reject(exportFault(error)));

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { runCommand } from '../../../server/cli/run.ts';
+import { archiveStream } from '../../../server/control/archive-stream.ts';
 import { ensureBuilt } from '../../../server/dev/build.mjs';
 import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
@@ -76,6 +77,49 @@ it.skipIf(!server)('says through the socket what the server cannot read', async 
   await running.stop();
   await sql.end();
   await schema.drop();
+});
+
+it.skipIf(!server)('says a fault that has half a character', async () => {
+  const schema = await makeSchema(server!.url);
+  const sql = postgres(schema.url, { max: 1, onnotice: () => {} });
+  const store = await openPostgresStore({ url: schema.url, clock: Date.now });
+  const owner = store.owner.user.uuid;
+  await store.close();
+  // More than the first piece of the archive.
+  await sql`
+    insert into keys (hash, user_uuid, name, hint, created_at, last_used_at)
+    select n::text, ${owner}, repeat('x', 1000), '', '', '' from generate_series(1, 200) as n`;
+  await sql`insert into facts (name, value) values ('"odd"', '🙂')`;
+  const running = await start({ DATABASE_URL: schema.url, DATA_DIR: dir });
+  const err = `docent: Unexpected token '\ufffd', "🙂" is not valid JSON\n`;
+  for (const name of ['all.jsonl', 'all.jsonl.gz'])
+    expect(await docent(['export', join(to, name)])).toEqual({ code: 1, err });
+  await running.stop();
+  await sql.end();
+  await schema.drop();
+});
+
+it('ends where the fault cannot be told', async () => {
+  const store = await openLowdbStore({ dir, clock: Date.now });
+  const { user } = store.owner;
+  for (let n = 0; n < 200; n++)
+    await store.addKey({
+      user: user.uuid,
+      hash: String(n),
+      name: 'x'.repeat(1000),
+      hint: '',
+      created_at: '',
+      last_used_at: '',
+    });
+  const lost = new Error('lost');
+  const snapshot: typeof store.snapshot = (act) =>
+    store.snapshot((all) => act({ ...all, facts: () => Promise.reject(lost) }));
+  const untold = new Error('untold');
+  const archive = archiveStream({ snapshot }, Date.now, () => {
+    throw untold;
+  });
+  await expect(text(archive)).rejects.toBe(untold);
+  await store.close();
 });
 
 it.each(['kill', 'end'] as const)('says that the server ended: %s', async (how) => {
