@@ -49,7 +49,7 @@ function adviceFor(error: Error, code: string): string | undefined {
 export function checkEncoding(encoding: string): void {
   if (encoding === 'UTF8') return;
   throw new Error(
-    `DATABASE_URL: the encoding of the database is ${encoding}, not UTF8: make another one with encoding 'UTF8' template template0, and name it in DATABASE_URL`,
+    `DATABASE_URL: the encoding of the database is ${encoding}, not UTF8: make another one with encoding 'UTF8' template template0, and name it in DATABASE_URL; what this one holds, "docent export" of the version that wrote it saves, and "docent import" puts into the other`,
   );
 }
 

@@ -102,7 +102,7 @@ describe.skipIf(!server)('a server that cannot start on its database', { timeout
       `a database in ${encoding}`,
       `postgres://docent@${host}/${encoding === 'LATIN1' ? 'latin' : 'bytes'}`,
       new RegExp(
-        `^docent: DATABASE_URL: the encoding of the database is ${encoding}, not UTF8: make another one with encoding .UTF8.`,
+        `^docent: DATABASE_URL: the encoding of the database is ${encoding}, not UTF8: make another one with encoding .UTF8. .* "docent export" .* "docent import"`,
       ),
     ]),
     [
