@@ -78,8 +78,17 @@ export class Network {
   }
 }
 
+/**
+ * Fails as the driver writes to it, or soon after where it does not. Before that, the driver would wait for ever for the write that it
+ * has put off: on the next connection in place of this one it would send nothing.
+ */
 function refusedSocket(): Socket {
   const socket = new Socket();
-  setImmediate(() => socket.destroy(lost('ECONNREFUSED')));
+  const refuse = (): boolean => {
+    socket.destroy(lost('ECONNREFUSED'));
+    return true;
+  };
+  socket.write = refuse;
+  setImmediate(() => setImmediate(refuse));
   return socket;
 }
