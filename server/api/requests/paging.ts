@@ -29,11 +29,18 @@ export function readPage({ limit, after }: ParsedUrlQuery): { limit: number | un
   };
 }
 
-export function paginate<T extends { uuid: string }>(all: T[], query: ParsedUrlQuery): T[] {
+/** The page that `query` asks for, of the records that pass `isListed`; `after` may name one that does not. */
+export function paginate<T extends { uuid: string }>(
+  all: T[],
+  query: ParsedUrlQuery,
+  isListed?: (record: T) => boolean,
+): T[] {
   const { limit, after } = readPage(query);
   const at = after === undefined ? -1 : all.findIndex(({ uuid }) => uuid === after);
   if (after !== undefined && at < 0) throw unknownAfter();
-  return at < 0 && limit === undefined ? all : all.slice(at + 1, limit && at + 1 + limit);
+  const rest = at < 0 ? all : all.slice(at + 1);
+  const listed = isListed ? rest.filter(isListed) : rest;
+  return limit === undefined ? listed : listed.slice(0, limit);
 }
 
 export const unknownAfter = () => invalid('after', 'after must be the uuid of a record of this list');

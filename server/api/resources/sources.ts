@@ -10,6 +10,7 @@ import { serializeList } from '../../http/json-list.ts';
 import { operation, ownedChatbot, ownedSource, type Operation, type ApiDeps } from '../requests/operation.ts';
 import type { NewRecord } from '../requests/new-record.ts';
 import { PageQuery, paginate } from '../requests/paging.ts';
+import { readSourceFilter, SourceFilterQuery } from '../requests/source-filter.ts';
 
 export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
@@ -54,11 +55,13 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-sources',
     summary: 'List the sources of a chatbot',
-    query: PageQuery,
+    query: Type.Object({ ...SourceFilterQuery.properties, ...PageQuery.properties }),
     reply: Type.Array(DataSource),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return serializeList(paginate(await store.sources(uuid), ctx.query), (source) => view(DataSource, source));
+      const isListed = readSourceFilter(ctx.query);
+      const listed = paginate(await store.sources(uuid), ctx.query, isListed);
+      return serializeList(listed, (source) => view(DataSource, source));
     },
   }),
   operation({

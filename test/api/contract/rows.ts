@@ -302,7 +302,16 @@ export const rows: Record<string, Row> = {
     send: () => form('opening hours.txt', 'The workshop is open from nine to five on weekdays.\n'),
     invalid: [['file', form('', '')]],
   },
-  'GET /api/v1/chatbot/:uuid/data-sources': { on: holding(newSource), invalidSearch: PAGES },
+  'GET /api/v1/chatbot/:uuid/data-sources': {
+    on: holding(newSource),
+    invalidSearch: [
+      ...PAGES,
+      ['state', '?state=done'],
+      ['state', '?state=ready&state=failed'],
+      ['search', `?search=${long(201)}`],
+      ['search', '?search=a&search=b'],
+    ],
+  },
   'GET /api/v1/data-source/:uuid': { on: newSource },
   'POST /api/v1/data-source/:uuid/update': {
     on: newSource,

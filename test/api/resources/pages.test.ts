@@ -71,6 +71,32 @@ const lists: [string, () => Promise<string>][] = [
   ],
 ];
 
+describe('the list of sources', () => {
+  it('is narrowed by words of title or address, by state, and page by page', async () => {
+    const bot = await newChatbot(w, 'Narrow');
+    const base = `/api/v1/chatbot/${bot}`;
+    const titles = ['Lamps and bulbs', 'LAMPS for rooms', 'Chairs'];
+    for (const question of titles) {
+      const source = await w.call('POST', `${base}/data-source/qa`, { ...QA, question });
+      await learned(w, source.body.uuid);
+    }
+    const lost = (await w.call('POST', `${base}/data-source/url`, { url: 'http://127.0.0.1:9/lamp' })).body.uuid;
+    await learned(w, lost);
+    const list = async (search: string): Promise<{ uuid: string; title: string }[]> =>
+      (await w.call('GET', `${base}/data-sources?${search}`)).body;
+    const named = async (search: string): Promise<string[]> => (await list(search)).map(({ title }) => title);
+    expect(await named('search=lamps')).toEqual(titles.slice(0, 2));
+    expect(await named('search=lamp&state=ready')).toEqual(titles.slice(0, 2));
+    expect((await list('search=/LAMP')).map(({ uuid }) => uuid)).toEqual([lost]);
+    expect((await list('state=failed')).map(({ uuid }) => uuid)).toEqual([lost]);
+    expect(await list('state=pending')).toEqual([]);
+    const [first, second] = await list('search=lamp&limit=2');
+    expect((await list(`search=lamp&limit=2&after=${second!.uuid}`)).map(({ uuid }) => uuid)).toEqual([lost]);
+    // A record that the list leaves out still says where a page begins.
+    expect(await named(`search=chairs&after=${first!.uuid}`)).toEqual(['Chairs']);
+  });
+});
+
 describe.each(lists)('a list of %s', (_what, make) => {
   it('is had page by page, each behind the last record of the one before, and whole without either', async () => {
     const path = await make();
