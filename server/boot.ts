@@ -106,7 +106,11 @@ export async function boot(
   const handle = app.callback();
   const takeOver = await startTakeOver({
     store,
-    resume: () => withFallback(sites.resume(), new Set<string>(), 'the crawls under way do not go on'),
+    resume: () =>
+      // Of a shared store the next look does it.
+      store.learners
+        ? sites.resume()
+        : withFallback(sites.resume(), new Set<string>(), 'the crawls under way do not go on'),
     knowledge,
     log,
   });

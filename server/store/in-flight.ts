@@ -1,4 +1,6 @@
-/** Does `act`, unless the store is closed. */
+import { Refusal } from '../schema/errors.ts';
+
+/** Does `act`; throws a `Refusal` where the store is closed, which it is only while the process ends. */
 export type RunVerb = <T>(act: () => T | Promise<T>) => Promise<T>;
 
 /** Every verb runs through here, so that `close` knows what is under way. */
@@ -8,7 +10,7 @@ export class InFlight {
   #whenDone: (() => void) | undefined;
 
   readonly run: RunVerb = async (act) => {
-    if (this.#closed) throw new Error('the store is closed');
+    if (this.#closed) throw new Refusal('unavailable', 'the store is closed: the server is about to stop');
     this.#count++;
     try {
       return await act();

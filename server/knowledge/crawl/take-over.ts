@@ -1,3 +1,4 @@
+import { Refusal } from '../../schema/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../ingest/ingest.ts';
 import type { Knowledge } from '../knowledge.ts';
@@ -37,7 +38,10 @@ export async function startTakeOver({
   const next = (): void => {
     timer = setTimeout(() => {
       looking = look()
-        .catch((error: unknown) => log.error({ err: error }, 'what another process has left is not taken over'))
+        .catch((error: unknown) => {
+          // The store has logged that it is away.
+          if (!(error instanceof Refusal)) log.error({ err: error }, 'what another process has left is not taken over');
+        })
         .then(() => timer && next());
     }, LOOK_MS).unref();
   };
