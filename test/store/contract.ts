@@ -10,6 +10,11 @@ export interface StoreFixture {
   clear(): Promise<void>;
 }
 
+/** Whether exactly one of deletions of the same record that are made at once resolves with true; which one is open. */
+export async function oneOf(deleting: Promise<boolean>[]): Promise<boolean> {
+  return (await Promise.all(deleting)).filter(Boolean).length === 1;
+}
+
 /** What every engine must do. `createFixture` makes an empty one. */
 export function storeContract(engine: string, createFixture: () => Promise<StoreFixture>): void {
   describe(`${engine}: the store's contract`, () => {
@@ -623,7 +628,7 @@ export function storeContract(engine: string, createFixture: () => Promise<Store
         const message = aMessage(session.uuid);
         await store.saveMessage(message, session);
         const deleted = store.deleteSession(session.uuid);
-        expect(await Promise.all([deleted, store.deleteSession(session.uuid)])).toEqual([true, false]);
+        expect(await oneOf([deleted, store.deleteSession(session.uuid)])).toBe(true);
         expect(await store.saveMessage(aMessage(session.uuid))).toBe(false);
         await reopen();
         expect(await store.session(session.uuid)).toBeUndefined();

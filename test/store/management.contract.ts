@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../server/schema/ids.ts';
 import type { Store, StoredChatbot, StoredKey, StoredSource } from '../../server/store/store.ts';
-import type { StoreFixture } from './contract.ts';
+import { oneOf, type StoreFixture } from './contract.ts';
 import { aChatbot, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from './records.ts';
 
 /** What every engine must do with what only an owner manages: users, keys, agents, tags, files, deleted messages. */
@@ -106,7 +106,7 @@ export function managementContract(engine: string, createFixture: () => Promise<
         const [gone, kept] = [aKey(), aKey()];
         for (const key of [gone, kept]) await store.addKey(key);
         const removing = [store.removeKey(gone.hash), store.removeKey(gone.hash)];
-        expect(await Promise.all(removing)).toEqual([true, false]);
+        expect(await oneOf(removing)).toBe(true);
         await inBothLives(async () => {
           expect(await store.keyOwner(gone.hash)).toBeUndefined();
           expect(await store.keys()).toEqual([kept]);
@@ -119,7 +119,7 @@ export function managementContract(engine: string, createFixture: () => Promise<
         const [gone, kept] = [aKey({ user: user.uuid }), aKey()];
         for (const key of [gone, kept]) await store.addKey(key);
         expect(await store.removeUser(store.owner.user.uuid)).toBe(false);
-        expect(await Promise.all([store.removeUser(user.uuid), store.removeUser(user.uuid)])).toEqual([true, false]);
+        expect(await oneOf([store.removeUser(user.uuid), store.removeUser(user.uuid)])).toBe(true);
         await inBothLives(async () => {
           expect(await store.users()).toEqual([store.owner.user]);
           expect(await store.keys()).toEqual([kept]);
@@ -148,7 +148,7 @@ export function managementContract(engine: string, createFixture: () => Promise<
         const [one, two, three] = agents.map(({ uuid }) => uuid);
         const changed = { ...agents[1]!, name: 'Ünï 🛒', enabled: 0 as const };
         expect(await store.updateAgent(two!, () => changed)).toEqual(changed);
-        expect(await Promise.all([store.deleteAgent(one!), store.deleteAgent(one!)])).toEqual([true, false]);
+        expect(await oneOf([store.deleteAgent(one!), store.deleteAgent(one!)])).toBe(true);
         await inBothLives(async () => {
           expect(await store.agents(chatbot.uuid)).toEqual([changed, agents[2]]);
           expect(await store.agent(one!)).toBeUndefined();
@@ -239,7 +239,7 @@ export function managementContract(engine: string, createFixture: () => Promise<
         const [one, two] = tags.map(({ uuid }) => uuid);
         const changed = { ...tags[1]!, color: '#000000' };
         expect(await store.updateTag(two!, () => changed)).toEqual(changed);
-        expect(await Promise.all([store.deleteTag(one!), store.deleteTag(one!)])).toEqual([true, false]);
+        expect(await oneOf([store.deleteTag(one!), store.deleteTag(one!)])).toBe(true);
         await inBothLives(async () => {
           expect(await store.tags(chatbot.uuid)).toEqual([changed, tags[2]]);
           expect(await store.tag(one!)).toBeUndefined();
@@ -419,8 +419,8 @@ export function managementContract(engine: string, createFixture: () => Promise<
       it('are gone, and the others stay in their order', async () => {
         const { session, messages } = await withMessages(4);
         const [, second, third] = messages;
-        const deleting = [second, second, third].map((message) => store.deleteMessage(message!.uuid));
-        expect(await Promise.all(deleting)).toEqual([true, false, true]);
+        const [twice, other, once] = [second, second, third].map((message) => store.deleteMessage(message!.uuid));
+        expect([await oneOf([twice!, other!]), await once]).toEqual([true, true]);
         expect(await store.deleteMessage(second!.uuid)).toBe(false);
         const last = aMessage(session.uuid);
         await store.saveMessage(last);
