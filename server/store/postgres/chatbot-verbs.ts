@@ -1,8 +1,10 @@
 import { deepFreeze } from '../clone-json.ts';
+import { isChatbot } from '../record-checks.ts';
 import type { Change, Store, StoredAgent, StoredChatbot, StoredSite, StoredTag } from '../store.ts';
 import { inTransaction } from './connection.ts';
-import { fromJson, isKept, type PostgresContext } from './context.ts';
-import { SubRecords } from './sub-records.ts';
+import { fromJson, type PostgresContext } from './context.ts';
+import { readRecord } from './records/read.ts';
+import { SubRecords } from './records/sub-records.ts';
 
 type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
 type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';
@@ -11,7 +13,7 @@ type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSit
 
 /** Chatbots, and their agents, tags and sites. */
 export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
-  const { sql, mutex, run, nextOrder, deletions, versions, bus } = context;
+  const { sql, mutex, run, nextOrder, deletions, versions, bus, unreadable } = context;
   const agents = new SubRecords<StoredAgent>(context, {
     table: 'agents',
     links: 'agent_sources',
@@ -25,6 +27,11 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
   const tags = new SubRecords<StoredTag>(context, { table: 'tags', links: 'tag_sources' });
   const sites = new SubRecords<StoredSite>(context, { table: 'sites' });
 
+  function find(uuid: string, json: string): StoredChatbot | undefined {
+    const chatbot = readRecord<StoredChatbot>(context, 'chatbots', { key: uuid, json, chatbot: uuid }, isChatbot);
+    return chatbot && frozen(chatbot);
+  }
+
   const updateChatbot = (uuid: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined> =>
     mutex.run(uuid, () =>
       inTransaction(sql, async (tx) => {
@@ -32,7 +39,7 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
           select record from chatbots where uuid = ${uuid} and not is_deleted for no key update`;
         if (!row) return undefined;
         const record = JSON.stringify(change(fromJson<StoredChatbot>(row.record)));
-        const changed = read(record);
+        const changed = frozen(fromJson<StoredChatbot>(record));
         await tx`update chatbots set record = ${record}, owner = ${changed.owner} where uuid = ${uuid}`;
         return changed;
       }),
@@ -58,6 +65,7 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
     deletions.add(known);
     if ((await marked).count === 0) return false;
     await sql`delete from chatbots where uuid = ${uuid}`;
+    unreadable?.clearChatbot(uuid);
     bus.publish('deleted chatbot', uuid);
     return true;
   }
@@ -72,15 +80,16 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
         const [row] = await sql<{ record: string; version: number }[]>`
           select record, coalesce((select version from passages where chatbot = uuid), 0)::float8 as version
           from chatbots where uuid = ${uuid} and not is_deleted`;
-        if (!row || !isKept(context, row.record)) return void versions.delete(uuid);
+        const chatbot = row && find(uuid, row.record);
+        if (!chatbot) return void versions.delete(uuid);
         versions.set(uuid, Math.max(row.version, versions.get(uuid) ?? 0));
-        return read(row.record);
+        return chatbot;
       }),
     chatbots: (owner) =>
       run(async () => {
-        const rows = await sql<{ record: string }[]>`
-          select record from chatbots where owner = ${owner} and not is_deleted order by n`;
-        return rows.map(({ record }) => read(record));
+        const rows = await sql<{ uuid: string; record: string }[]>`
+          select uuid, record from chatbots where owner = ${owner} and not is_deleted order by n`;
+        return rows.map(({ uuid, record }) => find(uuid, record)).filter((one) => one !== undefined);
       }),
     updateChatbot: (uuid, change) => run(() => updateChatbot(uuid, change)),
     deleteChatbot: (uuid) => run(() => deleteChatbot(uuid)),
@@ -122,8 +131,7 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
 }
 
 /** The widget's settings are frozen, as they are by every engine. */
-function read(record: string): StoredChatbot {
-  const chatbot = fromJson<StoredChatbot>(record);
+function frozen(chatbot: StoredChatbot): StoredChatbot {
   if (chatbot.widget) deepFreeze(chatbot.widget);
   return chatbot;
 }

@@ -6,6 +6,7 @@ import type { Bus } from '../bus.ts';
 import { InFlight, type RunVerb } from '../in-flight.ts';
 import { unlessForgotten, type Sql } from './connection.ts';
 import type { DatabaseWatch } from './outage.ts';
+import type { UnreadableRecords } from './records/unreadable.ts';
 
 /** What the verbs work with. */
 export interface PostgresContext {
@@ -23,6 +24,8 @@ export interface PostgresContext {
   bus: Bus;
   /** Of the passages of chatbots, as they were when this process last read them. */
   versions: Map<string, number>;
+  /** Takes records that cannot be read, which are left out; without it, reading fails. */
+  unreadable?: UnreadableRecords | undefined;
   /** Records that are no JSON objects are left out, where else reading fails; false by default. */
   skipsUnreadable?: boolean;
 }
@@ -32,9 +35,10 @@ interface ContextOptions {
   process: string;
   watch: DatabaseWatch;
   bus: Bus;
+  unreadable?: UnreadableRecords;
 }
 
-export function createContext({ sql, process, watch, bus }: ContextOptions): PostgresContext {
+export function createContext({ sql, process, watch, bus, unreadable }: ContextOptions): PostgresContext {
   const inFlight = new InFlight();
   const begin = async () => sql`insert into processes (uuid) values (${process}) on conflict do nothing`;
   return {
@@ -47,6 +51,7 @@ export function createContext({ sql, process, watch, bus }: ContextOptions): Pos
     deletions: new Set(),
     bus,
     versions: new Map(),
+    unreadable,
   };
 }
 

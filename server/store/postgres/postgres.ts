@@ -25,6 +25,7 @@ import { signInVerbs } from './shared/sign-in-verbs.ts';
 import { explainStart } from './start-faults.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
+import { UnreadableRecords } from './records/unreadable.ts';
 import { visitsOf } from './shared/visits.ts';
 
 interface PostgresOptions extends ConnectionOptions {
@@ -52,7 +53,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
     await recountCredits(sql);
     const cleaning = await startCleaning(sql, watch);
     const bus = await PostgresBus.open(sql, uuid, watch);
-    const context = createContext({ sql, process: uuid, watch, bus });
+    const unreadable = new UnreadableRecords(options.health, options.log);
+    const context = createContext({ sql, process: uuid, watch, bus, unreadable });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await context.inFlight.close();

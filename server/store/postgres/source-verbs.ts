@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { cloneJson } from '../clone-json.ts';
+import { isDocument, isSource } from '../record-checks.ts';
 import { Superseded } from '../shared/learners.ts';
 import type { Change, SourceDocument, Store, StoredSource, StoredVectors } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
-import { fromJson, isKept, parseRows, type PostgresContext } from './context.ts';
+import { fromJson, type PostgresContext } from './context.ts';
+import { readRecord, readRecords, type RecordRow } from './records/read.ts';
 import { raiseVersions } from './shared/passages.ts';
 
 type SourceVerbs =
@@ -55,9 +57,8 @@ export function sourceVerbs(
   }
 
   async function select(condition: Fragment): Promise<StoredSource[]> {
-    const rows = await sql<Pick<Row, 'record'>[]>`select record from sources ${condition}`;
-    const kept = rows.filter(({ record }) => isKept(context, record));
-    return parseRows(kept, ({ record }) => fromJson<StoredSource>(record));
+    const rows = await sql<RecordRow[]>`select uuid as key, record as json, chatbot from sources ${condition}`;
+    return readRecords(context, 'sources', rows, isSource);
   }
 
   async function find(uuid: string): Promise<StoredSource | undefined> {
@@ -212,8 +213,10 @@ export function sourceVerbs(
     },
     document: (uuid) =>
       run(async () => {
-        const [row] = await sql<{ document: string }[]>`select document from documents where source = ${uuid}`;
-        return row && isKept(context, row.document) ? fromJson<SourceDocument>(row.document) : undefined;
+        const [row] = await sql<RecordRow[]>`
+          select d.source as key, d.document as json, s.chatbot
+          from documents d join sources s on s.uuid = d.source where d.source = ${uuid}`;
+        return row && readRecord<SourceDocument>(context, 'documents', row, isDocument);
       }),
     putVectors(uuid, { model, dimensions, rows }) {
       const bytes = Buffer.from(Int8Array.from(rows).buffer);

@@ -54,7 +54,8 @@ async function lockAndFindOwner(tx: Queries): Promise<OwnerAccount> {
 function within(context: PostgresContext, tx: Queries): PostgresContext {
   const begin = (act: (queries: Queries) => Promise<unknown>) => act(tx);
   const sql = Object.assign((...query: Parameters<Sql>) => tx(...query), tx, { begin }) as unknown as Sql;
-  return { ...context, sql, mutex: new KeyedMutex(), versions: new Map(), run: async (act) => act() };
+  const own = { mutex: new KeyedMutex(), versions: new Map(), unreadable: undefined };
+  return { ...context, ...own, sql, run: async (act) => act() };
 }
 
 /** Whoever reads or writes the archive may be slow. */

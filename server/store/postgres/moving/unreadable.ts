@@ -1,27 +1,16 @@
 import type { Queries } from '../connection.ts';
 import { isJsonObject } from '../context.ts';
+import { describeUnreadable, RECORDS, type RecordTable } from '../records/unreadable.ts';
 
 /** Rows of a long list that are read at a time. */
 export const CURSOR_ROWS = 256;
 
-/** Tables of records, with the columns of their keys and of their JSON. */
-const RECORDS = {
-  chatbots: ['chatbot', 'uuid', 'record'],
-  agents: ['agent', 'uuid', 'record'],
-  tags: ['tag', 'uuid', 'record'],
-  sites: ['site', 'uuid', 'record'],
-  sources: ['source', 'uuid', 'record'],
-  documents: ['the text of source', 'source', 'document'],
-  sessions: ['conversation', 'uuid', 'record'],
-  messages: ['message', 'uuid', 'record'],
-  replies: ['the stored reply', 'key', 'record'],
-} as const;
 const SECRET_NAMES = new Set(['sessions', 'replies']);
 /** Rows stay of messages that are deleted, without a record. */
 const WITH_DELETED = new Set(['chatbots', 'messages']);
 
 export interface UnreadableRecord {
-  table: keyof typeof RECORDS;
+  table: RecordTable;
   /** Its uuid; of a source's text that of the source. */
   key: string;
   /** A sentence without a period. */
@@ -31,8 +20,8 @@ export interface UnreadableRecord {
 /** Records that are no JSON objects. */
 export async function unreadableIn(sql: Queries): Promise<UnreadableRecord[]> {
   const found: UnreadableRecord[] = [];
-  for (const table of Object.keys(RECORDS) as (keyof typeof RECORDS)[]) {
-    const [kind, name, column] = RECORDS[table];
+  for (const table of Object.keys(RECORDS) as RecordTable[]) {
+    const [, name, column] = RECORDS[table];
     const rows = sql<{ key: string; json: string; session: string | null }[]>`
       select ${sql(name)} as key, ${sql(column)} as json, ${table === 'messages' ? sql`session` : sql`null`} as session
       from ${sql(table)} ${WITH_DELETED.has(table) ? sql`where not is_deleted` : sql``} order by 1`;
@@ -41,9 +30,8 @@ export async function unreadableIn(sql: Queries): Promise<UnreadableRecord[]> {
         if (!isJsonObject(json)) {
           const shown = SECRET_NAMES.has(table) ? shorten(key) : key;
           const whose = session === null ? '' : ` of conversation ${shorten(session)}`;
-          const advice = 'restore it from a backup, or delete the row';
-          const what = `${kind} ${shown}${whose} cannot be read (${column} in table ${table}): ${advice}`;
-          found.push({ table, key, what });
+          const what = describeUnreadable(table, shown, whose);
+          found.push({ table, key, what: `${what}: restore it from a backup, or delete the row` });
         }
   }
   return found;

@@ -1,12 +1,10 @@
-import type { Store, StoredSite, StoredSource } from '../../store.ts';
+import type { Store, StoredSite } from '../../store.ts';
 import type { CrawlProgressNote } from '../../shared/learners.ts';
+import { isSource } from '../../record-checks.ts';
 import { fromJson, type PostgresContext } from '../context.ts';
+import { readRecords, type RecordRow } from '../records/read.ts';
 import { PENDING, sourceVerbs } from '../source-verbs.ts';
-import { SubRecords } from '../sub-records.ts';
-
-interface Row {
-  record: string;
-}
+import { SubRecords } from '../records/sub-records.ts';
 
 export function learnersOf(context: PostgresContext): NonNullable<Store['learners']> {
   const { sql, run, process } = context;
@@ -49,13 +47,13 @@ export function learnersOf(context: PostgresContext): NonNullable<Store['learner
       }),
     takeUnfinished: () =>
       run(async () => {
-        const rows = await sql<Row[]>`
+        const rows = await sql<RecordRow[]>`
           with free as (
             select uuid from sources where learner is null and status in ${sql(PENDING)} for no key update skip locked),
           taken as (
-            update sources set learner = ${own} where uuid in (select uuid from free) returning n, record)
-          select record from taken order by n`;
-        return rows.map(({ record }) => fromJson<StoredSource>(record));
+            update sources set learner = ${own} where uuid in (select uuid from free) returning n, uuid, record, chatbot)
+          select uuid as key, record as json, chatbot from taken order by n`;
+        return readRecords(context, 'sources', rows, isSource);
       }),
     takeSite: (site) =>
       run(async () => {

@@ -1,7 +1,9 @@
 import type { PassageVersions } from '../../passage-versions.ts';
 import type { StoredSource } from '../../store.ts';
 import type { Fragment, Queries, Sql } from '../connection.ts';
-import { fromJson, type PostgresContext } from '../context.ts';
+import { isSource } from '../../record-checks.ts';
+import type { PostgresContext } from '../context.ts';
+import { readRecord } from '../records/read.ts';
 
 /**
  * Raises the versions of the passages of what `touched` returns, `(chatbot, source)`; resolves with it. To be called after the
@@ -31,7 +33,10 @@ interface ChangeRow {
 }
 
 /** `known`: by chatbot. */
-export function passageVersions({ sql, run, versions }: PostgresContext): PassageVersions {
+export function passageVersions(context: PostgresContext): PassageVersions {
+  const { sql, run, versions } = context;
+  const read = (chatbot: string, key: string, json: string) =>
+    readRecord<StoredSource>(context, 'sources', { key, json, chatbot }, isSource);
   return {
     known: (chatbot) => versions.get(chatbot) ?? 0,
     version: (chatbot) =>
@@ -51,7 +56,7 @@ export function passageVersions({ sql, run, versions }: PostgresContext): Passag
         if (rows.length === 0) return undefined;
         const sources = new Map<string, StoredSource | undefined>();
         for (const { source, record } of rows)
-          if (source !== null) sources.set(source, record === null ? undefined : fromJson<StoredSource>(record));
+          if (source !== null) sources.set(source, record === null ? undefined : read(chatbot, source, record));
         return { version: rows[0]!.version, sources };
       }),
   };

@@ -1,8 +1,10 @@
-import { cloneJson } from '../clone-json.ts';
-import { Superseded } from '../shared/learners.ts';
-import type { Change } from '../store.ts';
-import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
-import { fromJson, isKept, type PostgresContext } from './context.ts';
+import { cloneJson } from '../../clone-json.ts';
+import { isAgent, isSite, isTag } from '../../record-checks.ts';
+import { Superseded } from '../../shared/learners.ts';
+import type { Change } from '../../store.ts';
+import { inTransaction, unlessOrphaned, type Fragment, type Queries } from '../connection.ts';
+import { fromJson, type PostgresContext } from '../context.ts';
+import { readRecord } from './read.ts';
 
 /** An agent, tag or site. */
 interface SubRecord {
@@ -21,7 +23,11 @@ interface SubTable<T> {
   after?(tx: Queries, record: T): Promise<unknown>;
 }
 
+const IS_WHOLE = { agents: isAgent, tags: isTag, sites: isSite };
+
 interface Row {
+  uuid: string;
+  chatbot: string;
   record: string;
   sources: string[] | null;
 }
@@ -38,18 +44,16 @@ export class SubRecords<T extends SubRecord> {
 
   /** In order of creation. */
   async list(chatbot: string, sql: Queries = this.#context.sql): Promise<T[]> {
-    const rows = await this.#select(sql, sql`where p.chatbot = ${chatbot} order by p.n`);
-    return rows.filter(({ record }) => isKept(this.#context, record)).map(recordOf<T>);
+    return this.#read(await this.#select(sql, sql`where p.chatbot = ${chatbot} order by p.n`));
   }
 
   async where(condition: Fragment): Promise<T[]> {
-    return (await this.#select(this.#context.sql, condition)).map(recordOf<T>);
+    return this.#read(await this.#select(this.#context.sql, condition));
   }
 
   async find(uuid: string): Promise<T | undefined> {
     const { sql } = this.#context;
-    const [row] = await this.#select(sql, sql`where p.uuid = ${uuid}`);
-    return row && recordOf<T>(row);
+    return this.#read(await this.#select(sql, sql`where p.uuid = ${uuid}`))[0];
   }
 
   /** False without the chatbot, and where there is one of this uuid. */
@@ -85,10 +89,10 @@ export class SubRecords<T extends SubRecord> {
           const [row] = await this.#select(tx, tx`where p.uuid = ${uuid} for update of p`);
           if (!row) return undefined;
           if (this.#options.isCrawler) await this.#checkCrawler(tx, uuid);
-          const changed = cloneJson(change(recordOf<T>(row)));
+          const changed = cloneJson(change(withSources(fromJson<T>(row.record), row.sources)));
           await this.#write(tx, changed);
           const [written] = await this.#select(tx, tx`where p.uuid = ${uuid}`);
-          return recordOf<T>(written!);
+          return withSources(fromJson<T>(written!.record), written!.sources);
         }),
       ),
     );
@@ -109,7 +113,15 @@ export class SubRecords<T extends SubRecord> {
     const sources = links
       ? sql`(select json_agg(source order by place) from ${sql(links)} where part = p.uuid)`
       : sql`null::json`;
-    return sql<Row[]>`select p.record, ${sources} as sources from ${sql(table)} p ${condition}`;
+    return sql<Row[]>`select p.uuid, p.chatbot, p.record, ${sources} as sources from ${sql(table)} p ${condition}`;
+  }
+
+  #read(rows: Row[]): T[] {
+    const { table } = this.#options;
+    return rows.flatMap(({ uuid, chatbot, record, sources }) => {
+      const read = readRecord<T>(this.#context, table, { key: uuid, json: record, chatbot }, IS_WHOLE[table]);
+      return read === undefined ? [] : [withSources(read, sources)];
+    });
   }
 
   #columns(record: T): Record<string, string> {
@@ -141,7 +153,5 @@ export class SubRecords<T extends SubRecord> {
   }
 }
 
-function recordOf<T>({ record, sources }: Row): T {
-  const read = fromJson<T & SubRecord>(record);
-  return read.data_source_uuids ? { ...read, data_source_uuids: sources ?? [] } : read;
-}
+const withSources = <T extends SubRecord>(record: T, sources: string[] | null): T =>
+  record.data_source_uuids ? { ...record, data_source_uuids: sources ?? [] } : record;

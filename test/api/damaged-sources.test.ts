@@ -1,0 +1,113 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../../server/cli/run.ts';
+import { ensureBuilt } from '../../server/dev/build.mjs';
+import { databaseOf, onFiles, queryRows } from '../engine/engine.ts';
+import { parseEvents, post } from '../proxy/fixture.ts';
+import { until } from '../running.ts';
+import { startChild, type Child } from '../server/child.ts';
+
+const API_KEY = 'the-key-of-the-tests';
+const FERRY = { question: 'When does the last ferry leave?', answer: 'The last ferry leaves at nine.' };
+const PARKING = { question: 'Where can I park my car?', answer: 'Cars are parked behind the northern quay.' };
+
+describe('a source that cannot be read', { timeout: 120_000 }, () => {
+  let dir: string;
+  let server: Child;
+  let chatbot: string;
+  const start = async (): Promise<Child> =>
+    startChild({ API_KEY, DATA_DIR: dir, DATABASE_URL: (await databaseOf(dir)) ?? '' });
+  const api = async (method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+    const reply = await fetch(`${server.base}/api/v1${path}`, {
+      method,
+      headers,
+      body: body ? JSON.stringify(body) : null,
+    });
+    return { status: reply.status, body: JSON.parse(await reply.text()) };
+  };
+  const add = async (qa: object): Promise<string> => {
+    const { uuid } = (await api('POST', `/chatbot/${chatbot}/data-source/qa`, qa)).body;
+    await until(
+      () => api('GET', `/data-source/${uuid}`),
+      ({ body }) => body.status === 'success',
+    );
+    return uuid;
+  };
+  const ask = async (query: string): Promise<string> =>
+    JSON.stringify(parseEvents(await (await post(`${server.base}/chat/${chatbot}/ask`, { query })).text()).at(-1));
+  const doctor = async (): Promise<string> => {
+    let said = '';
+    const terminal = { out: (text: string) => void (said += text), err: (text: string) => void (said += text) };
+    await runCommand(['doctor', '--dry-run'], { DATA_DIR: dir, DATABASE_URL: await databaseOf(dir) }, terminal);
+    return said;
+  };
+  const readyz = async () =>
+    (await fetch(`${server.base}/readyz`)).json() as Promise<{ status: string; reasons: string[] }>;
+
+  beforeEach(async () => {
+    await ensureBuilt();
+    dir = await mkdtemp(join(tmpdir(), 'docent-damaged-'));
+    server = await start();
+    chatbot = (await api('POST', '/chatbot/create', { name: 'Quay', visibility: 'public' })).body.uuid;
+  });
+  afterEach(async () => {
+    await server.kill();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  async function damage(source: string, what: 'record' | 'text', bytes: string): Promise<void> {
+    if (onFiles) {
+      const names = await readdir(dir, { recursive: true });
+      const name = names.find((one) => one.endsWith(`${source}.${what === 'record' ? 'source' : 'document'}.json`));
+      expect(await readFile(join(dir, name!), 'utf8')).toContain('{');
+      await writeFile(join(dir, name!), bytes);
+    } else if (what === 'record')
+      await queryRows(dir, `update sources set record = '${bytes}' where uuid = '${source}'`);
+    else await queryRows(dir, `update documents set document = '${bytes}' where source = '${source}'`);
+  }
+
+  it.each([
+    ['record', '{"uuid":'],
+    ['record', '{"uuid":5}'],
+    ['text', '{"title":'],
+    ['text', '[]'],
+  ] as const)('is named, and the chatbot answers from the others: %s %s', async (what, bytes) => {
+    const [damaged] = [await add(FERRY), await add(PARKING)];
+    expect(await ask(FERRY.question)).toContain(FERRY.answer);
+    expect(await server.end()).toBe(0);
+    await damage(damaged, what, bytes);
+    server = await start();
+
+    expect(await ask(PARKING.question)).toContain(PARKING.answer);
+    expect(await ask(FERRY.question)).not.toContain(FERRY.answer);
+    const { status, reasons } = await readyz();
+    expect([status, reasons]).toEqual(['degraded', [expect.stringContaining(damaged)]]);
+    const warned = () => server.log.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+    expect(
+      await until(
+        async () => warned(),
+        ({ length }) => length > 0,
+      ),
+    ).toEqual(reasons);
+
+    // It is in the way of nothing else.
+    expect((await api('GET', `/chatbot/${chatbot}/data-sources`)).status).toBe(200);
+    const added = await add({ question: 'Is there a lift?', answer: 'The lift stands beside the stairs.' });
+    expect(await ask('Is there a lift?')).toContain('beside the stairs');
+    expect((await api('POST', `/data-source/${added}/delete`)).status).toBe(200);
+    expect((await api('DELETE', `/chatbot/${chatbot}/delete`)).status).toBe(200);
+    // A file that does not say whose it is stays.
+    if (!onFiles || what === 'text') expect(await readyz()).toEqual({ status: 'ok' });
+    expect(warned()).toEqual(reasons);
+  });
+
+  it('is named by the doctor', async () => {
+    const damaged = await add(FERRY);
+    expect(await server.end()).toBe(0);
+    await damage(damaged, 'record', '{"uuid":');
+    expect(await doctor()).toContain(damaged);
+  });
+});
