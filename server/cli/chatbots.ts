@@ -118,7 +118,7 @@ const answerOf = ({ answer, citations, fallback, error_message }: MessageTrace):
 const chatbotRow = ({ uuid, name, email, visibility, sources, created_at }: ChatbotLine): string[] => [
   uuid,
   sanitizeLine(name),
-  email,
+  email || '(gone)',
   visibility,
   String(sources),
   created_at,

@@ -79,7 +79,7 @@ export class Client {
   }
 
   async updateChatbot(named: string, change: { visibility: string }): Promise<Chatbot> {
-    const { uuid, email } = await this.#find(named);
+    const { uuid, email } = await this.#findOwned(named);
     return this.#post(`/api/v1/chatbot/${uuid}/update`, change, email);
   }
 
@@ -100,7 +100,7 @@ export class Client {
   /** Resolves with what it was. */
   async removeChatbot(named: string): Promise<ChatbotLine> {
     const chatbot = await this.#find(named);
-    await this.#request('DELETE', `/api/v1/chatbot/${chatbot.uuid}/delete`, undefined, chatbot.email);
+    await this.#post(`/control/chatbot/${chatbot.uuid}/remove`, {});
     return chatbot;
   }
 
@@ -119,7 +119,7 @@ export class Client {
    * under way already, this is that job.
    */
   async ingest(named: string, url: string, bounds?: CrawlBounds): Promise<IngestJob> {
-    const { uuid, email } = await this.#find(named);
+    const { uuid, email } = await this.#findOwned(named);
     const path = `/api/v1/chatbot/${uuid}/data-source`;
     const site = bounds && (await this.#post<{ uuid: string }>(`${path}/site`, { ...bounds, url }, email));
     return this.job(site?.uuid ?? (await this.#ingestPage(`${path}/url`, url, email)));
@@ -144,7 +144,7 @@ export class Client {
 
   /** The chatbot of that name or uuid, and requests to the API as its owner. */
   async api(named: string): Promise<{ chatbot: ChatbotLine; call: ApiCall }> {
-    const chatbot = await this.#find(named);
+    const chatbot = await this.#findOwned(named);
     const call: ApiCall = async <T>(method: string, path: string, body?: object) =>
       (await this.#request<T>(method, path, body, chatbot.email)).body;
     return { chatbot, call };
@@ -152,6 +152,14 @@ export class Client {
 
   async #find(named: string): Promise<ChatbotLine> {
     return findChatbot(named, await this.chatbots());
+  }
+
+  async #findOwned(named: string): Promise<ChatbotLine> {
+    const chatbot = await this.#find(named);
+    if (chatbot.email !== '') return chatbot;
+    const { name, uuid } = chatbot;
+    const sentence = `the user of the chatbot ${name} is gone; "docent chatbot remove ${uuid}" deletes it`;
+    throw new Refusal('conflict', sentence);
   }
 
   async #get<T>(path: string): Promise<T> {

@@ -121,6 +121,10 @@ function controlRoutes(deps: ControlDeps): Middleware {
   });
   on('POST', '/keys/revoke', async (ctx) => users.revokeKeys(...(await readBody(ctx, log, KeyRevocation)).keys));
   on('GET', '/chatbots', () => operator.chatbots());
+  on('POST', '/chatbot/:uuid/remove', async (_ctx, uuid) => {
+    await operator.removeChatbot(uuid);
+    return { success: true };
+  });
   on('POST', '/chatbot/:uuid/ask', async (ctx, uuid) => {
     const { query } = await readBody(ctx, log, NewMessage);
     return operator.ask(uuid, query);

@@ -7,13 +7,14 @@ import { notFound, Refusal } from '../schema/errors.ts';
 import type { MessageTrace } from '../schema/trace.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Clock } from '../schema/ids.ts';
-import type { Store, StoredChatbot } from '../store/store.ts';
+import type { SnapshotStore } from '../store/archive/snapshot.ts';
+import type { Store, StoredChatbot, User } from '../store/store.ts';
 import { deleteExpired } from './retention.ts';
 import type { Citations } from '../types.ts';
 
 /** What an operator does beyond the API, in which a user has chatbots of their own alone. */
 interface Operator {
-  /** Those of all users. */
+  /** Those of all users, then those of users that are gone. */
   chatbots(): Promise<ChatbotLine[]>;
   /** Asks as a visitor would, with citations. Nothing is stored. */
   ask(chatbot: string, query: string): Promise<Answer>;
@@ -21,6 +22,8 @@ interface Operator {
   explain(chatbot: string, query: string): Promise<MessageTrace>;
   /** Of all conversations from now on; those that are older are deleted. */
   keepConversations(chatbot: string, days: number): Promise<{ name: string; deleted: number }>;
+  /** Whoever its owner is. */
+  removeChatbot(uuid: string): Promise<void>;
   /** Ends the user's keys, too. Without `withChatbots`, refuses a user who has chatbots. */
   removeUser(email: string, withChatbots: boolean): Promise<RemovedUser>;
 }
@@ -28,7 +31,7 @@ interface Operator {
 export interface ChatbotLine {
   uuid: string;
   name: string;
-  /** Of its owner. */
+  /** Of its owner; '' where that user is gone. */
   email: string;
   visibility: string;
   /** How many there are, those that failed included. */
@@ -55,6 +58,7 @@ export interface RemovedUser {
 
 interface OperatorDeps {
   store: Store;
+  snapshots: Pick<SnapshotStore, 'snapshot'>;
   knowledge: Knowledge;
   runs: AnswerRuns;
   respond: Respond;
@@ -63,27 +67,40 @@ interface OperatorDeps {
 }
 
 export function createOperator(deps: OperatorDeps): Operator {
-  const { store } = deps;
+  const { store, snapshots } = deps;
   /** The chatbot, as if its visitors saw citations. */
   const citing = async (uuid: string): Promise<StoredChatbot> => {
     const chatbot = await store.chatbot(uuid);
     if (!chatbot) throw notFound('chatbot');
     return { ...chatbot, meta: { ...chatbot.meta, show_citations: true } };
   };
+  const lineOf = async (email: string, { uuid, name, meta, created_at }: StoredChatbot): Promise<ChatbotLine> => ({
+    uuid,
+    name,
+    email,
+    visibility: meta.visibility,
+    sources: await store.sourceCount(uuid),
+    created_at,
+  });
+  /** Those of an upstream server have no owner. */
+  async function ownerless(users: User[]): Promise<StoredChatbot[]> {
+    const known = new Set(['', ...users.map(({ uuid }) => uuid)]);
+    const all = await snapshots.snapshot((snapshot) => snapshot.allChatbots(), { skipsUnreadable: true });
+    return all.filter(({ owner }) => !known.has(owner));
+  }
   return {
     async chatbots() {
       const users = await store.users();
-      const lines = users.map(async (user) =>
-        (await store.chatbots(user.uuid)).map(async ({ uuid, name, meta, created_at }) => ({
-          uuid,
-          name,
-          email: user.email,
-          visibility: meta.visibility,
-          sources: await store.sourceCount(uuid),
-          created_at,
-        })),
+      const lines = users.map(async ({ uuid, email }) =>
+        (await store.chatbots(uuid)).map((chatbot) => lineOf(email, chatbot)),
       );
-      return Promise.all((await Promise.all(lines)).flat());
+      const others = (await ownerless(users)).map((chatbot) => lineOf('', chatbot));
+      return Promise.all([...(await Promise.all(lines)).flat(), ...others]);
+    },
+
+    async removeChatbot(uuid) {
+      if (!(await store.chatbot(uuid))) throw notFound('chatbot');
+      await deleteChatbot(deps, uuid);
     },
 
     async ask(uuid, query) {

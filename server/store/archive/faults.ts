@@ -37,7 +37,7 @@ export async function* faultsIn(all: Snapshot, counts: Counts, unreadable = NONE
     if (!isChatbot(chatbot)) yield { what: `chatbot ${uuid} has fields that cannot be read` };
     // One of an upstream server has none.
     if (owner !== '' && !users.has(owner))
-      yield { what: `chatbot ${uuid} is of a user that is gone: "docent chatbot remove" deletes it` };
+      yield { what: `chatbot ${uuid} is of a user that is gone: "docent chatbot remove ${uuid}" deletes it` };
   }
   for (const uuid of [...chatbots.map((one) => one.uuid), ...unreadable.chatbots]) {
     yield* faultsOfParts(all, uuid);
