@@ -59,6 +59,8 @@ export class AnswerStorage {
     try {
       return await answers.begin(question);
     } catch (error) {
+      // It is stored where only what was found with it cannot be read, such as the record of its session.
+      if (!(error instanceof Refusal)) void this.abandon({}, message);
       if (!(error instanceof Refusal && error.mayBeStored)) throw error;
     }
     const beginAgain = async (): Promise<BegunQuestion> => {

@@ -1,0 +1,49 @@
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
+import { startTcpProxy, type TcpProxy } from '../../../fakes/tcp-proxy.ts';
+import { post, startChatServer, type ChatServer } from '../../../proxy/fixture.ts';
+import { until } from '../../../running.ts';
+import { makeSchema, type Schema } from '../fixture.ts';
+import { startPostgres } from '../server.ts';
+
+/** Questions whose beginning fails half-way. */
+
+const server = await startPostgres();
+afterAll(() => server?.stop());
+
+describe.skipIf(!server)('a question', () => {
+  let schema: Schema;
+  let sql: postgres.Sql;
+  let network: TcpProxy;
+  let docent: ChatServer;
+  let chatbot: string;
+  beforeEach(async () => {
+    schema = await makeSchema(server!.url);
+    network = await startTcpProxy(Number(new URL(schema.url).port || 5432));
+    const url = new URL(schema.url);
+    [url.hostname, url.port] = ['127.0.0.1', String(network.port)];
+    docent = await startChatServer({
+      openStore: (options) => openPostgresStore({ url: url.href, max: 4, ...options }),
+    });
+    chatbot = (await docent.chatbot()).uuid;
+    sql = postgres(schema.url, { max: 2, onnotice: () => {} });
+  });
+  afterEach(async () => {
+    network.mend();
+    await sql.end();
+    await docent.stop();
+    await network.close();
+    await schema.drop();
+  });
+  const askPath = (): string => `${docent.base}/chat/${chatbot}/ask`;
+  const writers = async (): Promise<unknown[]> =>
+    (await sql<{ writer: unknown }[]>`select writer from messages`).map(({ writer }) => writer);
+
+  it('is given up where the record of its session cannot be read', async () => {
+    const { uuid: session } = await (await post(`${docent.base}/chat/${chatbot}/session`)).json();
+    await sql`update sessions set record = '{'`;
+    expect((await post(askPath(), { query: 'How long?', session, id: 'one' })).status).toBe(500);
+    expect(await until(writers, ([writer]) => writer === null)).toEqual([null]);
+  });
+});
