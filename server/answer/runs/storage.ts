@@ -65,9 +65,10 @@ export class AnswerStorage {
     }
     const beginAgain = async (): Promise<BegunQuestion> => {
       const begun = await answers.begin(question);
-      if (begun.isStored || !begun.message) return begun;
+      if (begun.isStored) return begun;
+      // The first attempt may have stored it after this one has looked for it, and have counted the visit.
       const states = await answers.write([message.uuid], []);
-      return { ...begun, isStored: states.get(message.uuid)?.isOurs === true };
+      return states.get(message.uuid)?.isOurs ? { ...begun, isStored: true, visit: undefined } : begun;
     };
     try {
       return await this.#persist(beginAgain);

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../../fakes/tcp-proxy.ts';
-import { post, startChatServer, type ChatServer } from '../../../proxy/fixture.ts';
+import { answerWith, parseEvents, post, startChatServer, type ChatServer } from '../../../proxy/fixture.ts';
 import { until } from '../../../running.ts';
 import { makeSchema, type Schema } from '../fixture.ts';
 import { startPostgres } from '../server.ts';
@@ -40,10 +40,31 @@ describe.skipIf(!server)('a question', () => {
   const writers = async (): Promise<unknown[]> =>
     (await sql<{ writer: unknown }[]>`select writer from messages`).map(({ writer }) => writer);
 
+  /** Has the next statement that stores a message take so many seconds. */
+  async function delay(seconds: number): Promise<void> {
+    await sql.unsafe(
+      `create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(${seconds}); return new; end'`,
+    );
+    await sql`create trigger wait before insert on messages for each row execute function wait()`;
+  }
+  const sleeping = () => sql<{ pid: number }[]>`select pid from pg_stat_activity where wait_event = 'PgSleep'`;
+
   it('is given up where the record of its session cannot be read', async () => {
     const { uuid: session } = await (await post(`${docent.base}/chat/${chatbot}/session`)).json();
     await sql`update sessions set record = '{'`;
     expect((await post(askPath(), { query: 'How long?', session, id: 'one' })).status).toBe(500);
     expect(await until(writers, ([writer]) => writer === null)).toEqual([null]);
+  });
+
+  it('is answered where the database is lost while it stores it, and is back before it has', async () => {
+    docent.respond = answerWith('Thirty days.');
+    await delay(1);
+    const reply = post(askPath(), { query: 'How long?', id: 'one' });
+    await until(sleeping, ({ length }) => length === 1);
+    network.cut();
+    network.mend();
+    const events = parseEvents(await (await reply).text());
+    expect(events.at(-1)).toMatchObject({ event: 'done', data: { response: 'Thirty days.', finish_reason: 'stop' } });
+    expect(await writers()).toEqual([null]);
   });
 });
