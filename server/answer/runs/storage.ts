@@ -8,7 +8,7 @@ import type { BackgroundResults } from '../background/results.ts';
 import type { Finding } from '../background/work.ts';
 import { logFields, withAnswerOf, type Question } from '../message-records.ts';
 import type { Run } from '../run.ts';
-import { repeatWhileAway } from './while-away.ts';
+import { isAway, repeatWhileAway } from './while-away.ts';
 
 /** Milliseconds between attempts to store a message while no file can be opened: other answers close theirs as they end. */
 const RETRY_DELAYS = [100, 300, 1000];
@@ -56,12 +56,14 @@ export class AnswerStorage {
    */
   async begin(answers: SharedAnswers, question: NewQuestion): Promise<BegunQuestion> {
     const { message } = question;
+    let lost: Refusal;
     try {
       return await answers.begin(question);
     } catch (error) {
       // It is stored where only what was found with it cannot be read, such as the record of its session.
       if (!(error instanceof Refusal)) void this.abandon({}, message);
       if (!(error instanceof Refusal && error.mayBeStored)) throw error;
+      lost = error;
     }
     const beginAgain = async (): Promise<BegunQuestion> => {
       const begun = await answers.begin(question);
@@ -74,7 +76,8 @@ export class AnswerStorage {
       return await this.#persist(beginAgain);
     } catch (error) {
       void this.abandon({}, message);
-      throw error;
+      // The attempts after it have not been sent.
+      throw isAway(error) ? lost : error;
     }
   }
 

@@ -67,4 +67,17 @@ describe.skipIf(!server)('a question', () => {
     expect(events.at(-1)).toMatchObject({ event: 'done', data: { response: 'Thirty days.', finish_reason: 'stop' } });
     expect(await writers()).toEqual([null]);
   });
+
+  it('is said to be stored perhaps where the database stays away', async () => {
+    await delay(30);
+    const question = { query: 'How long?', id: 'one' };
+    const reply = post(askPath(), question);
+    const [row] = await until(sleeping, ({ length }) => length === 1);
+    network.cut();
+    await sql`select pg_terminate_backend(${row!.pid})`;
+    const refused = await reply;
+    const { error } = await refused.json();
+    expect([refused.status, error]).toEqual([503, expect.stringContaining('may be stored')]);
+    expect(await writers()).toEqual([]);
+  });
 });
