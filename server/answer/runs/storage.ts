@@ -28,6 +28,8 @@ export class AnswerStorage {
   readonly #store: Store;
   readonly #log: Logger;
   readonly #background: BackgroundResults<Question>;
+  /** Messages to be given up, once the store can be reached. */
+  readonly #abandoned = new Set<string>();
 
   constructor({ store, log, background }: AnswerStorageOptions) {
     this.#store = store;
@@ -56,6 +58,8 @@ export class AnswerStorage {
    */
   async begin(answers: SharedAnswers, question: NewQuestion): Promise<BegunQuestion> {
     const { message } = question;
+    // Later, that would give up this question.
+    if (this.#abandoned.has(message.uuid)) await this.#giveUp(answers, message.uuid);
     let lost: Refusal;
     try {
       return await answers.begin(question);
@@ -103,10 +107,19 @@ export class AnswerStorage {
   async abandon({ ephemeral }: Pick<Question, 'ephemeral'>, { uuid }: StoredMessage): Promise<void> {
     const { answers } = this.#store;
     if (!answers || ephemeral) return;
+    this.#abandoned.add(uuid);
     const isRefused = (error: unknown): boolean => error instanceof Refusal;
-    await retry(() => answers.abandon(uuid), isRefused, ABANDON_DELAYS, { isBackground: true }).catch((err: unknown) =>
+    const giveUp = async (): Promise<void> => {
+      if (this.#abandoned.has(uuid)) await this.#giveUp(answers, uuid);
+    };
+    await retry(giveUp, isRefused, ABANDON_DELAYS, { isBackground: true }).catch((err: unknown) =>
       this.#log.error({ message: uuid, err }, 'an answer that could not be stored is not given up'),
     );
+  }
+
+  async #giveUp(answers: SharedAnswers, uuid: string): Promise<void> {
+    await answers.abandon(uuid);
+    this.#abandoned.delete(uuid);
   }
 
   /** Stores what the session keeps of the answer; a failure is only logged. True where a person is first requested. */

@@ -22,7 +22,7 @@ interface WrittenRow {
 }
 
 export function sharedAnswers(context: PostgresContext): SharedAnswers {
-  const { sql, run, process } = context;
+  const { sql, run, mutex, process } = context;
 
   return {
     begin: (question) => beginQuestion(context, question),
@@ -92,8 +92,11 @@ export function sharedAnswers(context: PostgresContext): SharedAnswers {
       }),
     end: (message) => saveMessage(context, message, undefined, { isEnd: true }),
     abandon: (message) =>
-      run(async () => {
-        await sql`update messages set writer = null where uuid = ${message} and writer = ${process}`;
-      }),
+      run(() =>
+        // In turn with `begin`: a question that begins after this call stays one of this process.
+        mutex.run(message, async () => {
+          await sql`update messages set writer = null where uuid = ${message} and writer = ${process}`;
+        }),
+      ),
   };
 }

@@ -1,8 +1,18 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../../fakes/tcp-proxy.ts';
-import { answerWith, parseEvents, post, startChatServer, type ChatServer } from '../../../proxy/fixture.ts';
+import {
+  answerWith,
+  manualAnswer,
+  parseEvents,
+  post,
+  startChatServer,
+  textOf,
+  watchAsk,
+  type ChatServer,
+} from '../../../proxy/fixture.ts';
 import { until } from '../../../running.ts';
 import { makeSchema, type Schema } from '../fixture.ts';
 import { startPostgres } from '../server.ts';
@@ -68,7 +78,7 @@ describe.skipIf(!server)('a question', () => {
     expect(await writers()).toEqual([null]);
   });
 
-  it('is said to be stored perhaps where the database stays away', async () => {
+  it('is said to be stored perhaps where the database stays away, and can be asked again', async () => {
     await delay(30);
     const question = { query: 'How long?', id: 'one' };
     const reply = post(askPath(), question);
@@ -78,6 +88,27 @@ describe.skipIf(!server)('a question', () => {
     const refused = await reply;
     const { error } = await refused.json();
     expect([refused.status, error]).toEqual([503, expect.stringContaining('may be stored')]);
+    await sql`drop trigger wait on messages`;
     expect(await writers()).toEqual([]);
+    network.mend();
+    const answer = manualAnswer();
+    docent.respond = answer.respond;
+    const isBack = () =>
+      docent.store.message('none').then(
+        () => true,
+        () => false,
+      );
+    await until(isBack, Boolean);
+    const again = await watchAsk(docent, chatbot, question);
+    await answer.write('Thirty');
+    await again.until((seen) => textOf(seen) === 'Thirty');
+    // Until after the next time at which this process gives up what it could not store.
+    await wait(3000);
+    await answer.write(' days.');
+    await answer.end();
+    expect((await again.done).at(-1)).toMatchObject({
+      event: 'done',
+      data: { response: 'Thirty days.', finish_reason: 'stop' },
+    });
   });
 });
