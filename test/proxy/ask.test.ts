@@ -211,6 +211,24 @@ describe('the same question sent again with its id', () => {
     expect(uuidOf(there, 'session')).not.toBe(uuidOf(here, 'session'));
   });
 
+  it('is 404 at another chatbot with the session of this one, while it is answered and later', async () => {
+    const other = (await docent.chatbot()).uuid;
+    const { uuid: session } = await (await post(`${docent.base}/chat/${chatbot}/session`)).json();
+    const answer = manualAnswer();
+    docent.respond = answer.respond;
+    const question = { query: 'How long?', session, id: 'elsewhere' };
+    // At the same moment, too.
+    const first = ask(docent, chatbot, question);
+    const askOther = async (): Promise<number> => (await post(`${docent.base}/chat/${other}/ask`, question)).status;
+    expect(await askOther()).toBe(404);
+    await answer.write('You have 30 days.');
+    expect(await askOther()).toBe(404);
+    await answer.end();
+    expect(textOf(await first)).toBe('You have 30 days.');
+    expect(await askOther()).toBe(404);
+    expect(await messagesOf(docent, chatbot, session)).toHaveLength(1);
+  });
+
   it('is found again after a restart', async () => {
     const before = await startChatServer();
     const { uuid } = await before.chatbot();

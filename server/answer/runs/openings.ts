@@ -61,15 +61,15 @@ export class Openings {
   ask(answers: SharedAnswers, question: Question, limit: AskLimit, respond: Respond): Promise<Run | StoredMessage> {
     const { uuid, query, chatbot, visitor } = question;
     const { running, takeCapacity } = this.#options;
-    return this.#once(uuid, query, async () => {
+    return this.#once(`${chatbot.uuid} ${uuid}`, query, async () => {
       const own = running(uuid);
-      if (own) return own;
+      if (own && (await this.#isOfItsChatbot(question))) return own;
       try {
         question.release = takeCapacity(chatbot.uuid, visitor);
       } catch (error) {
         // A repeated request takes none.
         const known = await this.find(uuid);
-        if (known) return known;
+        if (known && (await this.#isOfItsChatbot(question))) return known;
         throw error;
       }
       return this.#startOnce(answers, question, respond, limit);
@@ -77,10 +77,10 @@ export class Openings {
   }
 
   /** Of two equal requests at the same moment the second waits for what the first opens. */
-  async #once(uuid: string, query: string, open: () => Promise<Run | StoredMessage>): Promise<Run | StoredMessage> {
-    const pending = this.#opening.get(uuid);
-    const opening = pending ?? open().finally(() => this.#opening.delete(uuid));
-    if (!pending) this.#opening.set(uuid, opening);
+  async #once(key: string, query: string, open: () => Promise<Run | StoredMessage>): Promise<Run | StoredMessage> {
+    const pending = this.#opening.get(key);
+    const opening = pending ?? open().finally(() => this.#opening.delete(key));
+    if (!pending) this.#opening.set(key, opening);
     const opened = await opening;
     if ((opened instanceof Run ? opened.message : opened).query === query) return opened;
     throw new Refusal('conflict', 'this id was used for another question', { field: 'id' });
@@ -115,9 +115,15 @@ export class Openings {
       throw error;
     }
     release();
-    const other = begun.message ? this.#answerOf(begun.message) : await this.find(uuid);
-    if (!other) throw notFound('session');
+    if (begun.message) return this.#answerOf(begun.message);
+    const other = await this.find(uuid);
+    if (!other || !(await this.#isOfItsChatbot(question))) throw notFound('session');
     return other;
+  }
+
+  /** Whether the session that a question names is one of its chatbot: nobody gets the answers of another. */
+  async #isOfItsChatbot({ chatbot, session, newSession }: Question): Promise<boolean> {
+    return newSession || (await this.#options.store.session(session.uuid))?.chatbot === chatbot.uuid;
   }
 }
 

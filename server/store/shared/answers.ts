@@ -35,7 +35,7 @@ export interface BegunQuestion {
    * chatbot is gone, or where the limit is used up.
    */
   isStored: boolean;
-  /** As they were before; absent where they were not there. */
+  /** As they were before; absent where they were not there, or are of another chatbot. */
   session?: StoredSession | undefined;
   message?: StoredMessage | undefined;
   /** Absent where none was asked for, and where the message was there before, or its session was not. */

@@ -44,7 +44,9 @@ export async function beginQuestion(
     });
     const [row] = await sql<Row[]>`
       with known as (select record, last_message_at from sessions where uuid = ${session} and chatbot = ${chatbot}),
-      there as (select ${messageColumns(sql)} from messages where uuid = ${uuid} and not is_deleted),
+      there as (
+        select ${messageColumns(sql)} from messages
+        where uuid = ${uuid} and not is_deleted and exists (select from known)),
       counted as (${counted}),
       found as (${found}),
       saved as (
