@@ -89,13 +89,13 @@ export function createConversations(deps: ConversationDeps) {
       return list;
     },
 
-    async deleteSession(request: VisitorRequest): Promise<unknown> {
-      const session = await sessionOf(request);
-      await runs.stopSession(session.uuid);
+    async deleteSession({ chatbot, ctx }: VisitorRequest): Promise<unknown> {
+      const uuid = await sessions.findUuid(chatbot, ctx.params['session'] ?? '');
+      await runs.stopSession(uuid);
       // The upstream's session first: where that fails, the visitor can try again. The answer that was stopped may have
       // created it meanwhile.
-      await upstream.deleteSession(session);
-      await store.deleteSession(session.uuid);
+      await upstream.deleteSession(uuid);
+      await store.deleteSession(uuid);
       return DONE;
     },
 

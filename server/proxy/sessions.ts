@@ -7,6 +7,8 @@ import type { Upstream } from './upstream/upstream.ts';
 export interface VisitorSessions {
   /** Throws `not_found` where it is not a session of this chatbot. */
   find(chatbot: StoredChatbot, id: string): Promise<StoredSession>;
+  /** The uuid of a session of this chatbot, even where it cannot be read; throws as `find`. */
+  findUuid(chatbot: StoredChatbot, id: string): Promise<string>;
   /** A new record, not stored yet. */
   create(chatbot: StoredChatbot, variables: StoredSession['initial_variables'], uuid?: string): StoredSession;
   /** `find` waits for `stored`: the visitor gets the id of a session before it is stored. */
@@ -21,15 +23,24 @@ interface SessionDeps {
 
 export function createVisitorSessions({ store, upstream, clock }: SessionDeps): VisitorSessions {
   const storing = new Map<string, Promise<unknown>>();
+  const storedUuid = async (id: string): Promise<string> => {
+    const uuid = readUuid(id);
+    if (uuid === undefined) throw notFound('session');
+    await storing.get(uuid);
+    return uuid;
+  };
 
   return {
     async find(chatbot, id) {
-      const uuid = readUuid(id);
-      if (uuid === undefined) throw notFound('session');
-      await storing.get(uuid);
-      const session = await store.session(uuid);
+      const session = await store.session(await storedUuid(id));
       if (session?.chatbot !== chatbot.uuid) throw notFound('session');
       return session;
+    },
+
+    async findUuid(chatbot, id) {
+      const uuid = await storedUuid(id);
+      if ((await store.chatbotOf(uuid)) !== chatbot.uuid) throw notFound('session');
+      return uuid;
     },
 
     create(chatbot, variables, uuid = newUuid()) {

@@ -6,6 +6,7 @@ type SessionVerbs = Pick<
   Store,
   | 'createSession'
   | 'session'
+  | 'chatbotOf'
   | 'updateSession'
   | 'deleteSession'
   | 'saveMessage'
@@ -47,6 +48,9 @@ function sessionVerbs(store: Store): SessionVerbs {
     createSession: create,
     async session(uuid) {
       return cloneJson(sessions.get(uuid)?.session) ?? store.session(uuid);
+    },
+    async chatbotOf(session) {
+      return sessions.get(session)?.session.chatbot ?? store.chatbotOf(session);
     },
     async updateSession(uuid, change) {
       const held = sessions.get(uuid);

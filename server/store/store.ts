@@ -131,6 +131,8 @@ export interface Store extends SignInVerbs {
 
   createSession(session: StoredSession): Promise<boolean>;
   session(uuid: string): Promise<StoredSession | undefined>;
+  /** Its uuid, of a session that cannot be read, too; undefined where there is no such session. */
+  chatbotOf(session: string): Promise<string | undefined>;
   sessions(chatbot: string): Promise<StoredSession[]>;
   /** The same a few at a time, read when they are asked for; from behind the session `after`, undefined where the chatbot has none such. */
   sessionBatches(chatbot: string, after?: string): Promise<AsyncIterable<StoredSession[]> | undefined>;

@@ -627,11 +627,13 @@ export function storeContract(engine: string, createFixture: () => Promise<Store
         const session = aSession(uuid);
         const message = aMessage(session.uuid);
         await store.saveMessage(message, session);
+        expect(await store.chatbotOf(session.uuid)).toBe(uuid);
         const deleted = store.deleteSession(session.uuid);
         expect(await oneOf([deleted, store.deleteSession(session.uuid)])).toBe(true);
         expect(await store.saveMessage(aMessage(session.uuid))).toBe(false);
         await reopen();
         expect(await store.session(session.uuid)).toBeUndefined();
+        expect(await store.chatbotOf(session.uuid)).toBeUndefined();
         expect(await store.message(message.uuid)).toBeUndefined();
         expect(await store.sessions(uuid)).toEqual([]);
       });

@@ -165,5 +165,5 @@ export async function ownedMessage(store: Store, user: User, uuid: string): Prom
   return message;
 }
 
-const owns = async (store: Store, user: User, chatbot: string): Promise<boolean> =>
+export const owns = async (store: Store, user: User, chatbot: string): Promise<boolean> =>
   (await store.chatbot(chatbot))?.owner === user.uuid;

@@ -7,7 +7,7 @@ import type { StoredSession } from '../../store/store.ts';
 import type { Outcome } from '../../types.ts';
 import { NewSession } from '../requests/bodies.ts';
 import { serializeBatches } from '../../http/json-list.ts';
-import { operation, ownedChatbot, ownedSession, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { operation, ownedChatbot, ownedSession, owns, type Operation, type ApiDeps } from '../requests/operation.ts';
 import { unknownAfter, PageQuery, readPage } from '../requests/paging.ts';
 import { TimeRangeQuery, createTimeFilter } from '../requests/time-range.ts';
 
@@ -75,7 +75,8 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
     description: 'Answers that are still generated are stopped.',
     reply: Success,
     async handle({ user, uuid }) {
-      await ownedSession(store, user, uuid);
+      const chatbot = await store.chatbotOf(uuid);
+      if (chatbot === undefined || !(await owns(store, user, chatbot))) throw notFound('session');
       await runs.stopSession(uuid);
       // Another request may have deleted it meanwhile.
       if (!(await store.deleteSession(uuid))) throw notFound('session');

@@ -127,10 +127,14 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
     chatbot: (id, address) => chatbots.find(id, address),
     respond,
     newSession: { foreign: '' },
-    async deleteSession(session) {
-      await sessions.whenStored(session.uuid);
-      const { foreign } = (await store.session(session.uuid)) ?? session;
-      if (foreign) await client.deleteSession(foreign);
+    async deleteSession(uuid) {
+      await sessions.whenStored(uuid);
+      const session = await store.session(uuid).catch((error: unknown) => {
+        if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+        log.warn({ err: error }, 'a session of the upstream server was not deleted: its id here cannot be read');
+        return undefined;
+      });
+      if (session?.foreign) await client.deleteSession(session.foreign);
     },
     failure: 'upstream_failed',
     close: () => connections.close(),

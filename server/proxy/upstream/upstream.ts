@@ -13,8 +13,8 @@ export interface Upstream {
   respond: Respond;
   /** Additional fields of a new session. */
   readonly newSession: Pick<StoredSession, 'foreign'>;
-  /** Deletes the upstream's own record of a session. */
-  deleteSession(session: StoredSession): Promise<void>;
+  /** Deletes the upstream's own record of a session, given by its uuid here; where that cannot be read, there is none to be found. */
+  deleteSession(session: string): Promise<void>;
   /** The code of a failed answer whose record does not say it. */
   readonly failure: ErrorCode;
   close(): Promise<void>;

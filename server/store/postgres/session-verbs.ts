@@ -6,7 +6,14 @@ import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './co
 import { fromJson, isKept, type PostgresContext } from './context.ts';
 
 type SessionVerbs =
-  'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'sessionTimes' | 'updateSession' | 'deleteSession';
+  | 'createSession'
+  | 'session'
+  | 'chatbotOf'
+  | 'sessions'
+  | 'sessionBatches'
+  | 'sessionTimes'
+  | 'updateSession'
+  | 'deleteSession';
 
 interface Row {
   uuid: string;
@@ -68,6 +75,11 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
       run(async () => {
         const [row] = await select(sql, sql`where uuid = ${uuid}`);
         return row && isKept(context, row.record) ? sessionOf(row) : undefined;
+      }),
+    chatbotOf: (session) =>
+      run(async () => {
+        const [row] = await sql<{ chatbot: string }[]>`select chatbot from sessions where uuid = ${session}`;
+        return row?.chatbot;
       }),
     async sessions(chatbot) {
       const all: StoredSession[] = [];

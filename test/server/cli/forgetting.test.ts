@@ -197,6 +197,23 @@ describe.each(database ? ['files', 'postgres'] : ['files'])('on %s', (engine) =>
       expect(await traces()).toEqual([]);
     });
 
+    it.each(['{', 'null', '[]'])('a visitor and an owner delete a conversation whose record is %s', async (record) => {
+      const [chatbot, other] = [await chatbotWithAnswers(), await chatbotWithAnswers()];
+      const [one, another] = [await talk(chatbot), await talk(chatbot)];
+      await sql`update sessions set record = ${record}`;
+      const remove = async (from: string): Promise<unknown[]> => {
+        const reply = await fetch(`${docent.base}/chat/${from}/session/${one}/delete`, { method: 'POST' });
+        return [reply.status, await reply.json()];
+      };
+      expect((await remove(other))[0]).toBe(404);
+      expect(await remove(chatbot)).toEqual([200, { success: true }]);
+      expect((await remove(chatbot))[0]).toBe(404);
+      const path = `/session/${another}/delete`;
+      expect(await docent.api('POST', path)).toMatchObject({ status: 200, body: { success: true } });
+      expect((await docent.api('POST', path)).status).toBe(404);
+      expect(await traces()).toEqual([]);
+    });
+
     it('old conversations go, and those too that cannot be read', async () => {
       const chatbot = await chatbotWithAnswers();
       const [old, torn, recent, tornRecent] = [

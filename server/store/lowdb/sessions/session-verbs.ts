@@ -7,7 +7,14 @@ import { messageLine } from './session-lines.ts';
 import type { Store, StoredSession } from '../../store.ts';
 
 type SessionVerbs =
-  'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'sessionTimes' | 'updateSession' | 'deleteSession';
+  | 'createSession'
+  | 'session'
+  | 'chatbotOf'
+  | 'sessions'
+  | 'sessionBatches'
+  | 'sessionTimes'
+  | 'updateSession'
+  | 'deleteSession';
 type MessageVerbs =
   'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
 
@@ -38,6 +45,7 @@ export function sessionVerbs({
       return (await run(() => sessions.useOrCreate(head, place, (file) => file.write()))) ?? false;
     },
     session: (uuid) => run(() => sessions.use(uuid, (file) => file.head())),
+    chatbotOf: async (session) => (await run(() => sessions.use(session, (file) => file.head())))?.chatbot,
     async sessions(chatbot) {
       const all: StoredSession[] = [];
       for await (const some of (await batches(chatbot)) ?? []) all.push(...some);
