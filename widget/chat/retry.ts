@@ -14,6 +14,9 @@ const POLL_MS = 200;
 /** Text is drawn at most so often: a frame for each would paint twice as much, for what no eye sees. */
 const DRAW_EVERY_MS = 32;
 
+/** An answer made again is the same within milliseconds where it is quoted: the visitor sees for so long that it is looked for. */
+const AGAIN_MS = 400;
+
 /** HTTP statuses of a question that is refused for what it is: it is not kept, as it would be refused again at each load. */
 const REFUSED = /400|413|415|422|431/;
 
@@ -63,6 +66,7 @@ export function applyRecord(turn: Turn, record: VisitorMessage): void {
 export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
   const { client } = chat;
   const { status, text } = turn;
+  const isSeen = turn.earlier && sleep(AGAIN_MS, chat);
   let unpainted = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
   const isOver = (): boolean => hasEnded(status.peek()) || !isShown(chat, turn);
@@ -89,6 +93,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     if (turn.message) events = client.resume(turn, text.peek().length, signal);
     else if (isReady) events = client.ask(turn, signal, chat.locale.peek()?.tags);
     for await (const { event, id, data } of events) {
+      await isSeen;
       if (!isShown(chat, turn)) return;
       if (event === 'delta') {
         const known = text.peek().length + unpainted.length;
