@@ -250,10 +250,10 @@ const ownPreact: Plugin = {
  * know must not be here.
  */
 const PRIVATE_FIELDS =
-  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier|locale|history|feedback|failure|record|until|tags|hasFocus|draw|seen|columns|clear|restore|fail|address|fullScreen|readDocument|parseSafe|resume|forget|messages|post|profile|turn|saveQuestion)$/;
+  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending|earlier|locale|history|feedback|failure|record|until|tags|hasFocus|draw|seen|columns|clear|restore|fail|address|fullScreen|readDocument|parseSafe|resume|forget|messages|post|profile|turn|saveQuestion|reason|isShown|sleep)$/;
 
 /** Fields that `docent/markdown` has for others, and the widget for itself. */
-const MARKDOWN_FIELDS = /^(?:version|level|prefix|imageHosts|isWhole|targetOf|root)$/;
+const MARKDOWN_FIELDS = /^(?:version|level|prefix|imageHosts|isWhole|targetOf|root|mark|align)$/;
 
 /** A second look at what a visitor downloads: two hundredths less, which is a feature's worth. */
 const smaller: Plugin = {

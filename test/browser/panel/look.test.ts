@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright';
 import { afterEach, expect, test } from 'vitest';
 import { openChat } from '../visitor.ts';
+import { contrastOf } from './contrast.ts';
 import { browser, server } from './served.ts';
 
 let page: Page;
@@ -54,14 +55,37 @@ test('greeting and suggestions begin at the side where the panel’s own languag
   for (const end of ends.slice(1)) expect(Math.abs(end - 15)).toBeLessThan(1);
 });
 
-test('the launcher keeps its colour when a dark panel opens, whose own buttons are lighter', async () => {
-  await see('Launcher', 800, '&scheme=dark');
-  const closed = await styleOf(page.locator('.l'), 'backgroundColor');
-  await page.locator('.l').click();
-  await page.locator('header').waitFor();
-  expect(await styleOf(page.locator('.avatar'), 'backgroundColor')).not.toBe(closed);
-  await page.waitForTimeout(300);
-  expect(await styleOf(page.locator('.l'), 'backgroundColor')).toBe(closed);
+/** Red, green and blue of a colour as CSS writes it, 0 to 255. */
+const channels = (color: string): Promise<number[]> =>
+  page.evaluate((drawn) => {
+    const context = document.createElement('canvas').getContext('2d')!;
+    context.fillStyle = drawn;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  }, color);
+
+test.each(['', '&color=%231e3a8a'])(
+  'in the dark launcher and buttons have one colour, which can be seen on the page and keeps its hue%s',
+  async (color) => {
+    await see('Launcher', 800, `&scheme=dark${color}`);
+    await page.locator('.l').click();
+    await page.locator('header').waitFor();
+    const fill = await styleOf(page.locator('.avatar'), 'backgroundColor');
+    await expect.poll(() => styleOf(page.locator('.l'), 'backgroundColor')).toBe(fill);
+    expect(await contrastOf(page, fill, await styleOf(page.locator('body'), 'backgroundColor'))).toBeGreaterThan(3);
+    for (const part of ['.avatar', '.l'])
+      expect(await contrastOf(page, await styleOf(page.locator(part), 'color'), fill)).toBeGreaterThan(4.5);
+    await see('Answered, with sources', 800, `&scheme=dark${color}`);
+    // A blue: violet has more red than green.
+    for (const drawn of [fill, await styleOf(page.locator('.text a').first(), 'color')])
+      expect(await channels(drawn)).toEqual((await channels(drawn)).toSorted((one, other) => one - other));
+  },
+);
+
+test('the tint of a deep green is no grey', async () => {
+  await see('Answered, with sources', 800, '&color=%231f4d3a');
+  const [red, green] = await channels(await styleOf(page.locator('header'), 'backgroundColor'));
+  expect(green! - red!).toBeGreaterThan(10);
 });
 
 test('the header is as high on the first screen as above a conversation, whose buttons leave its text less room', async () => {
@@ -89,12 +113,7 @@ test('with a bright colour of the owner’s header and questions have its tint, 
   await page.locator('.question').first().waitFor();
   for (const part of [page.locator('header'), page.locator('.question').first()]) {
     // Yellow: blue is much less than red and green. The darker accent is brown.
-    const [red, green, blue] = await part.evaluate((element) => {
-      const context = document.createElement('canvas').getContext('2d')!;
-      context.fillStyle = getComputedStyle(element).backgroundColor;
-      context.fillRect(0, 0, 1, 1);
-      return [...context.getImageData(0, 0, 1, 1).data];
-    });
+    const [red, green, blue] = await channels(await styleOf(part, 'backgroundColor'));
     expect(Math.min(red!, green!)).toBeGreaterThan(225);
     expect(blue!).toBeLessThan(Math.min(red!, green!));
   }
