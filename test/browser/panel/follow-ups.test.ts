@@ -72,3 +72,23 @@ test('they lie within the answer from right to left, at the width of a phone, an
   expect(violations.filter((id) => !/^(?:region|landmark|heading|page)/.test(id))).toEqual([]);
   await page.close();
 });
+
+test.each([
+  ['as long as all fits without its question', 670, true],
+  ['but the end of what does not fit, below a button to it', 480, false],
+])('they are seen with the start of their answer, %s', async (_, height, fits) => {
+  const page = await browser.newPage({ reducedMotion: 'reduce', viewport: { width: 400, height } });
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${server.base}/demo/states.html?scene=${encodeURIComponent('Questions to go on with')}`);
+  await followUps(page).last().waitFor();
+  const edges = (part: Locator): Promise<DOMRect> => part.evaluate((element) => element.getBoundingClientRect());
+  const isInside = async (): Promise<boolean[]> => {
+    const [log, text, last] = await Promise.all(
+      [page.locator('.log'), page.locator('.text'), followUps(page).last()].map(edges),
+    );
+    return [text!.top >= log!.top, last!.bottom <= log!.bottom];
+  };
+  await expect.poll(isInside).toEqual([true, fits]);
+  expect(await page.getByRole('button', { name: 'New text' }).isVisible()).toBe(!fits);
+  await page.close();
+});
