@@ -56,6 +56,9 @@ test('a visitor sees the step of a tool function, confirms a call by the keyboar
   await askQuestion(page, 'Please cancel order 7');
   const call = callIn(page);
   await call.getByRole('row', { name: 'Order 7' }).waitFor();
+  // The card asks: the text that does, too, is for whoever reads no card.
+  await call.getByText(`${meta.step}?`).waitFor();
+  expect(await answers(page).getByText('Please confirm before this is done').isVisible()).toBe(false);
   expect(shop.tool.calls).toEqual([]);
   await call.getByRole('button', { name: meta.step }).focus();
   shop.model.next({ pieces: ['Order 7 is', ' cancelled.'] });

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'نعم',
   no: 'لا',
   decline: 'لا تنفّذ ذلك',
+  asked: '{name}؟',
+  unconfirmed: 'لن يُنفَّذ شيء قبل تأكيدك.',
   expired: 'لم يتم التأكيد في الوقت المحدد، ولم يُنفَّذ شيء.',
   conversations: 'المحادثات',
   back: 'العودة إلى الدردشة',

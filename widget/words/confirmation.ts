@@ -3,5 +3,7 @@ export const confirmationWords = {
   yes: 'Yes',
   no: 'No',
   decline: 'Don’t do it',
+  asked: '{name}?',
+  unconfirmed: 'Nothing is done until you confirm.',
   expired: 'This was not confirmed in time, and was not done.',
 };

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Ano',
   no: 'Ne',
   decline: 'Neprovádět',
+  asked: '{name}?',
+  unconfirmed: 'Bez vašeho potvrzení se nic neprovede.',
   expired: 'Nebylo to včas potvrzeno, a proto to nebylo provedeno.',
   conversations: 'Konverzace',
   back: 'Zpět do chatu',

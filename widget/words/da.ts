@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nej',
   decline: 'Gør det ikke',
+  asked: '{name}?',
+  unconfirmed: 'Intet udføres, før du bekræfter.',
   expired: 'Det blev ikke bekræftet i tide og er ikke udført.',
   conversations: 'Samtaler',
   back: 'Tilbage til chatten',

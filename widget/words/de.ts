@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nein',
   decline: 'Nicht ausführen',
+  asked: '{name}?',
+  unconfirmed: 'Ohne Ihre Bestätigung geschieht nichts.',
   expired: 'Das wurde nicht rechtzeitig bestätigt und nicht ausgeführt.',
   conversations: 'Gespräche',
   back: 'Zurück zum Chat',

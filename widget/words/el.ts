@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Ναι',
   no: 'Όχι',
   decline: 'Να μη γίνει',
+  asked: '{name};',
+  unconfirmed: 'Τίποτα δεν γίνεται πριν το επιβεβαιώσετε.',
   expired: 'Δεν επιβεβαιώθηκε εγκαίρως και δεν έγινε.',
   conversations: 'Συνομιλίες',
   back: 'Πίσω στη συνομιλία',

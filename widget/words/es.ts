@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Sí',
   no: 'No',
   decline: 'No hacerlo',
+  asked: '¿{name}?',
+  unconfirmed: 'No se hará nada hasta que lo confirmes.',
   expired: 'No se confirmó a tiempo y no se ha hecho.',
   conversations: 'Conversaciones',
   back: 'Volver al chat',

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Kyllä',
   no: 'Ei',
   decline: 'Älä tee',
+  asked: '{name}?',
+  unconfirmed: 'Mitään ei tehdä ennen vahvistustasi.',
   expired: 'Tätä ei vahvistettu ajoissa, eikä sitä tehty.',
   conversations: 'Keskustelut',
   back: 'Takaisin chattiin',

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Oui',
   no: 'Non',
   decline: 'Ne pas le faire',
+  asked: '{name} ?',
+  unconfirmed: 'Rien n’est fait sans votre confirmation.',
   expired: 'Ceci n’a pas été confirmé à temps et n’a pas été fait.',
   conversations: 'Conversations',
   back: 'Retour au chat',

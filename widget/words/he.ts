@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'כן',
   no: 'לא',
   decline: 'לא לבצע',
+  asked: '{name}?',
+  unconfirmed: 'דבר לא יבוצע לפני אישורך.',
   expired: 'הפעולה לא אושרה בזמן ולא בוצעה.',
   conversations: 'שיחות',
   back: 'חזרה לצ׳אט',

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Sì',
   no: 'No',
   decline: 'Non farlo',
+  asked: '{name}?',
+  unconfirmed: 'Nulla viene fatto senza la tua conferma.',
   expired: 'Non è stato confermato in tempo e non è stato fatto.',
   conversations: 'Conversazioni',
   back: 'Torna alla chat',

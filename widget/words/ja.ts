@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'はい',
   no: 'いいえ',
   decline: '実行しない',
+  asked: '{name}？',
+  unconfirmed: '確認するまで何も実行されません。',
   expired: '時間内に確認されなかったため、実行されませんでした。',
   conversations: '会話一覧',
   back: 'チャットに戻る',

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: '예',
   no: '아니요',
   decline: '실행하지 않기',
+  asked: '{name}?',
+  unconfirmed: '확인하기 전에는 아무것도 실행되지 않습니다.',
   expired: '제시간에 확인되지 않아 실행되지 않았습니다.',
   conversations: '대화 목록',
   back: '채팅으로 돌아가기',

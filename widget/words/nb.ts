@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nei',
   decline: 'Ikke gjør det',
+  asked: '{name}?',
+  unconfirmed: 'Ingenting utføres før du bekrefter.',
   expired: 'Dette ble ikke bekreftet i tide og er ikke utført.',
   conversations: 'Samtaler',
   back: 'Tilbake til chatten',

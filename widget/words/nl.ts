@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nee',
   decline: 'Niet doen',
+  asked: '{name}?',
+  unconfirmed: 'Er gebeurt niets zonder uw bevestiging.',
   expired: 'Dit is niet op tijd bevestigd en niet uitgevoerd.',
   conversations: 'Gesprekken',
   back: 'Terug naar de chat',

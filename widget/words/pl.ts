@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Tak',
   no: 'Nie',
   decline: 'Nie rób tego',
+  asked: '{name}?',
+  unconfirmed: 'Nic się nie wykona bez potwierdzenia.',
   expired: 'Nie potwierdzono tego na czas i nie zostało to wykonane.',
   conversations: 'Rozmowy',
   back: 'Wróć do czatu',

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Sim',
   no: 'Não',
   decline: 'Não fazer',
+  asked: '{name}?',
+  unconfirmed: 'Nada é feito sem a sua confirmação.',
   expired: 'Isto não foi confirmado a tempo e não foi feito.',
   conversations: 'Conversas',
   back: 'Voltar ao chat',

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Da',
   no: 'Nu',
   decline: 'Nu efectua',
+  asked: '{name}?',
+  unconfirmed: 'Nimic nu se face fără confirmarea ta.',
   expired: 'Nu a fost confirmat la timp și nu a fost făcut.',
   conversations: 'Conversații',
   back: 'Înapoi la chat',

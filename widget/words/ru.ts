@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Да',
   no: 'Нет',
   decline: 'Не выполнять',
+  asked: '{name}?',
+  unconfirmed: 'Без вашего подтверждения ничего не произойдёт.',
   expired: 'Это не было вовремя подтверждено и не выполнено.',
   conversations: 'Разговоры',
   back: 'Вернуться в чат',

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nej',
   decline: 'Gör det inte',
+  asked: '{name}?',
+  unconfirmed: 'Inget görs förrän du bekräftar.',
   expired: 'Detta bekräftades inte i tid och har inte utförts.',
   conversations: 'Konversationer',
   back: 'Tillbaka till chatten',

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Evet',
   no: 'Hayır',
   decline: 'Yapma',
+  asked: '{name}?',
+  unconfirmed: 'Siz onaylamadan hiçbir şey yapılmaz.',
   expired: 'Bu zamanında onaylanmadı ve yapılmadı.',
   conversations: 'Konuşmalar',
   back: 'Sohbete dön',

@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Так',
   no: 'Ні',
   decline: 'Не виконувати',
+  asked: '{name}?',
+  unconfirmed: 'Без вашого підтвердження нічого не станеться.',
   expired: 'Це не було вчасно підтверджено й не виконано.',
   conversations: 'Розмови',
   back: 'Назад до чату',

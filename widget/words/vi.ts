@@ -51,6 +51,8 @@ export const words: Words = {
   yes: 'Có',
   no: 'Không',
   decline: 'Không thực hiện',
+  asked: '{name}?',
+  unconfirmed: 'Sẽ không làm gì cho đến khi bạn xác nhận.',
   expired: 'Việc này không được xác nhận kịp thời và chưa được thực hiện.',
   conversations: 'Các cuộc trò chuyện',
   back: 'Quay lại cuộc trò chuyện',

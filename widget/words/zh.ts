@@ -51,6 +51,8 @@ export const words: Words = {
   yes: '是',
   no: '否',
   decline: '不执行',
+  asked: '{name}？',
+  unconfirmed: '在您确认之前不会执行任何操作。',
   expired: '未在规定时间内确认，因此没有执行。',
   conversations: '对话列表',
   back: '返回聊天',

@@ -116,6 +116,7 @@ test('a call to confirm is shown with its name and arguments, as text', async ()
   ]);
   expect(group()!.querySelector('img')).toBeNull();
   expect(textOf()).toBe(text);
+  expect(group()!.firstElementChild!.textContent).toBe('Cancel the order?Nothing is done until you confirm.');
   expect(shown.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([call.name, 'Don’t do it']);
   // The field keeps the focus: the buttons take none.
   expect(chat.root.activeElement?.tagName).toBe('TEXTAREA');

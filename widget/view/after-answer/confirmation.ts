@@ -1,6 +1,10 @@
 import { confirmCall, watchAnswer } from '../../chat/confirm.ts';
 import { confirmationWords } from '../../words/confirmation.ts';
-import type { Elements, Part } from '../elements.ts';
+import type { Part } from '../elements.ts';
+import style from './confirmation.css?inline';
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(style);
 
 /** A list of plain values has a line each. */
 const textOf = (value: unknown): string =>
@@ -19,33 +23,12 @@ const titleOf = (key: string): string => {
   return words && words[0]!.toUpperCase() + words.slice(1);
 };
 
-/** A value of more characters may need more than six lines, below which a half of the next one shows; each line break counts as 20. */
-const LONG = 120;
-
-function createTable(values: [name: string, value: unknown][], create: Elements['create']): HTMLElement {
-  const rows = values.map(([name, value], at) => {
-    const text = textOf(value);
-    const header = create('th', { scope: 'row' }, titleOf(name));
-    const shown = create('div', { dir: 'auto' }, text);
-    shown.style.cssText = 'max-height: 10.4em; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere';
-    const cell = create('td', {}, shown);
-    // Scrolls, and so takes the focus; its end fades above the room that it leaves, which ends at the row's rule.
-    if (text.replaceAll('\n', ' '.repeat(20)).length > LONG) {
-      shown.tabIndex = 0;
-      shown.style.cssText += 'padding-bottom: 1.6em; mask: linear-gradient(#000 calc(100% - 1.6em), #0000)';
-      cell.style.paddingBottom = '0';
-    }
-    const line = at ? '1px solid #8883' : '0';
-    header.style.cssText = `vertical-align: top; background: none; border-top: ${line}`;
-    cell.style.borderTop = line;
-    return create('tr', {}, header, cell);
-  });
-  return create('div', { class: 'scroll' }, create('table', {}, ...rows));
-}
+/** A value that may need more than six lines, below which a half of the next one shows. */
+const LONG = /(?:.{20}|.*\n){6}/;
 
 /**
- * Shows the turn's pending call: its arguments, and buttons to make it or not, below the text that names it; once it was answered, the visitor's
- * Yes or No instead; once it is too late, that is said.
+ * Shows the turn's pending call: what is asked, its arguments, and buttons to make it or not; once it was answered, the visitor's Yes or
+ * No instead; once it is too late, that is said.
  */
 export const show: Part = (place, chat, turn, { create, createButton, readDocument }) => {
   const { pending } = turn;
@@ -53,6 +36,7 @@ export const show: Part = (place, chat, turn, { create, createButton, readDocume
   const { name, arguments: values, until, accepted } = pending;
   const words = { ...confirmationWords, ...chat.words.peek() };
   const isAsked = until < Infinity;
+  const root = place.getRootNode() as ShadowRoot;
   const left = until - Date.now();
   const expire = (): void => {
     if (turn.pending !== pending) return;
@@ -70,22 +54,23 @@ export const show: Part = (place, chat, turn, { create, createButton, readDocume
       if (turn.pending === pending) void confirmCall(chat, turn, !at);
     }),
   );
-  if (isAsked) place.className = 'asks';
-  answers[0]!.style.cssText = 'color: var(--on); background: var(--fill); forced-color-adjust: none';
-  const rows = Object.entries(values);
-  const footer = create(
-    'div',
-    { class: 'top' },
-    ...(isAsked ? answers : [`${name}: ${accepted ? words.yes : words.no}`]),
-  );
-  const card = create('div', { role: 'group', 'aria-label': name });
-  if (rows[0]) {
-    const table = createTable(rows, create);
-    table.style.cssText = 'border: 0; border-radius: 0';
-    footer.style.cssText = 'padding: 12px 14px; margin: 0; border-top: 1px solid #8883';
-    card.style.cssText = 'overflow: hidden; border: 1px solid #8885; border-radius: var(--round)';
-    card.append(table);
+  const card = create('div', { class: 'call', role: 'group', 'aria-label': name });
+  if (isAsked) {
+    const title = create('strong', { dir: 'auto' }, words.asked.replace('{name}', name));
+    card.append(create('div', {}, title, create('div', { class: 'note' }, words.unconfirmed)));
+    place.className = 'asks';
   }
-  card.append(footer);
+  const rows = Object.entries(values).map(([key, value]) => {
+    const text = textOf(value);
+    const shown = create('div', { dir: 'auto' }, text);
+    // Scrolls, and so takes the focus.
+    if (LONG.test(text)) shown.tabIndex = 0;
+    return create('tr', {}, create('th', { scope: 'row' }, titleOf(key)), create('td', {}, shown));
+  });
+  if (rows[0]) card.append(create('div', { class: 'scroll' }, create('table', {}, ...rows)));
+  card.append(
+    create('div', { class: 'top' }, ...(isAsked ? answers : [`${name}: ${accepted ? words.yes : words.no}`])),
+  );
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   place.append(card);
 };
