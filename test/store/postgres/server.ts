@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,8 @@ export interface OwnPostgres extends PostgresServer {
 interface PostgresOptions {
   /** A commit waits for the disk, as on a server in use. */
   isDurable?: boolean;
+  /** It takes connections under TLS alone, with a certificate that it has signed itself. */
+  isTls?: boolean;
 }
 
 /** Tries, and milliseconds between them, until it answers. */
@@ -38,9 +40,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 }
 
 /** As `startPostgres`, without a look at DATABASE_URL. */
-export async function startOwnPostgres({ isDurable = false }: PostgresOptions = {}): Promise<OwnPostgres | undefined> {
+export async function startOwnPostgres(options: PostgresOptions = {}): Promise<OwnPostgres | undefined> {
   const bin = postgresPrograms();
-  return bin === undefined ? undefined : start(bin, userOf(), isDurable);
+  return bin === undefined ? undefined : start(bin, userOf(), options);
 }
 
 interface User {
@@ -57,7 +59,8 @@ function userOf(): User {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function start(programs: string, user: User, isDurable: boolean): Promise<OwnPostgres> {
+async function start(programs: string, user: User, options: PostgresOptions): Promise<OwnPostgres> {
+  const { isDurable = false, isTls = false } = options;
   // Another user does not get into the folder that a whole run of the tests has for itself.
   const dir = mkdtempSync(join(user.uid === undefined ? tmpdir() : '/tmp', 'docent-postgres-'));
   if (user.uid !== undefined) chownSync(dir, user.uid, user.gid!);
@@ -66,12 +69,14 @@ async function start(programs: string, user: User, isDurable: boolean): Promise<
   const init = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync'];
   const made = spawnSync(join(bin, 'initdb'), init, { ...user, cwd: dir, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  if (isTls) makeCertificate(data, user);
   const port = await freePort();
   const settings = [
     'listen_addresses=127.0.0.1',
     `port=${port}`,
     'unix_socket_directories=',
     `fsync=${isDurable ? 'on' : 'off'}`,
+    `ssl=${isTls ? 'on' : 'off'}`,
   ];
   const args = ['-D', data, ...settings.flatMap((one) => ['-c', one])];
   const run = () => {
@@ -91,7 +96,7 @@ async function start(programs: string, user: User, isDurable: boolean): Promise<
     };
     return { pid: server.pid!, end };
   };
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres${isTls ? '?sslmode=require' : ''}`;
   let server = run();
   const stop = async (): Promise<void> => {
     await server.end('SIGINT');
@@ -111,6 +116,14 @@ async function start(programs: string, user: User, isDurable: boolean): Promise<
       await untilReady(url);
     },
   };
+}
+
+/** Where PostgreSQL looks for it; without TLS it takes no connection then. */
+function makeCertificate(data: string, user: User): void {
+  const request = 'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout server.key -out server.crt';
+  const made = spawnSync('openssl', request.split(' '), { ...user, cwd: data, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`openssl failed: ${made.stderr}`);
+  writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 trust\n');
 }
 
 /** Another user may not get into the folder of this checkout: copies its programs, with what stands beside them, into `dir`. */
