@@ -9,7 +9,7 @@ import type { PassageVersions } from './passage-versions.ts';
 import type { SharedAnswers } from './shared/answers.ts';
 import type { CrawlingVerbs, Learners, LearningVerbs } from './shared/learners.ts';
 import type { ReplyClaims } from './shared/reply-claims.ts';
-import type { StoredMessage, StoredSession } from './shared/session-records.ts';
+import type { ListOrder, StoredMessage, StoredSession } from './shared/session-records.ts';
 import type { SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 import type { Visits } from './visits.ts';
 import type { Outcome } from '../types.ts';
@@ -134,8 +134,12 @@ export interface Store extends SignInVerbs {
   /** Its uuid, of a session that cannot be read, too; undefined where there is no such session. */
   chatbotOf(session: string): Promise<string | undefined>;
   sessions(chatbot: string): Promise<StoredSession[]>;
-  /** The same a few at a time, read when they are asked for; from behind the session `after`, undefined where the chatbot has none such. */
-  sessionBatches(chatbot: string, after?: string): Promise<AsyncIterable<StoredSession[]> | undefined>;
+  /** The same a few at a time, oldest first unless told otherwise, read when they are asked for; from behind the session `after`, undefined where the chatbot has none such. */
+  sessionBatches(
+    chatbot: string,
+    after?: string,
+    order?: ListOrder,
+  ): Promise<AsyncIterable<StoredSession[]> | undefined>;
   /** What `deleteSession` goes by, of all that it may delete: of sessions that cannot be read, too. */
   sessionTimes(chatbot: string): AsyncIterable<Pick<StoredSession, 'uuid' | 'modified_at'>[]>;
   updateSession(uuid: string, change: Change<StoredSession>): Promise<StoredSession | undefined>;

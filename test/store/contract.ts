@@ -462,9 +462,9 @@ export function storeContract(engine: string, createFixture: () => Promise<Store
         await Promise.all(sessions.slice(20).map((session) => store.createSession(session)));
         const stranger = aSession(other.uuid);
         await store.createSession(stranger);
-        const behind = async (after?: string) => {
+        const behind = async (after?: string, order?: 'newest') => {
           const all: StoredSession[] = [];
-          for await (const some of (await store.sessionBatches(uuid, after))!) {
+          for await (const some of (await store.sessionBatches(uuid, after, order))!) {
             expect(some.length).toBeLessThanOrEqual(100);
             all.push(...some);
           }
@@ -473,12 +473,25 @@ export function storeContract(engine: string, createFixture: () => Promise<Store
         expect(await behind()).toEqual(sessions);
         for (const at of [0, 19, 20, 148, 149]) {
           expect(await behind(sessions[at]!.uuid)).toEqual(sessions.slice(at + 1));
+          expect(await behind(sessions[at]!.uuid, 'newest')).toEqual(sessions.slice(0, at).toReversed());
         }
+        expect(await behind(undefined, 'newest')).toEqual(sessions.toReversed());
         for (const after of ['', newUuid(), stranger.uuid]) {
           expect(await store.sessionBatches(uuid, after)).toBeUndefined();
         }
         await store.deleteSession(sessions[3]!.uuid);
         expect(await store.sessionBatches(uuid, sessions[3]!.uuid)).toBeUndefined();
+        expect(await store.sessionBatches(uuid, sessions[3]!.uuid, 'newest')).toBeUndefined();
+        // One that is made meanwhile is newer than all that is still to come.
+        const some = (await store.sessionBatches(uuid, undefined, 'newest'))!;
+        const seenFirst: string[] = [];
+        for await (const batch of some) {
+          if (seenFirst.length === 0)
+            await Promise.all([store.createSession(aSession(uuid)), store.deleteSession(sessions[0]!.uuid)]);
+          seenFirst.push(...batch.map((one) => one.uuid));
+        }
+        const left = sessions.filter((_, at) => at !== 3 && at !== 0);
+        expect(seenFirst).toEqual(left.map((one) => one.uuid).toReversed());
 
         let seen = 0;
         for await (const some of (await store.sessionBatches(uuid))!) {

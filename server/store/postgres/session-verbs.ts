@@ -4,6 +4,7 @@ import { withModifiedAt } from '../session-times.ts';
 import type { Change, Store, StoredSession } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, isKept, type PostgresContext } from './context.ts';
+import type { ListOrder } from '../shared/session-records.ts';
 
 type SessionVerbs =
   | 'createSession'
@@ -24,15 +25,21 @@ interface Row {
 
 /** Sessions of a list that are read at a time. */
 const BATCH_SESSIONS = 64;
+/** Of a bigint: behind every session. */
+const MAX_PLACE = `${2n ** 63n - 1n}`;
 
 export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs> {
   const { sql, mutex, run, nextOrder, deletions } = context;
   const select = async (queries: Queries, condition: Fragment): Promise<Row[]> =>
     queries<Row[]>`select uuid, n::text, record, last_message_at from sessions ${condition}`;
 
-  async function batches(chatbot: string, after?: string): Promise<AsyncGenerator<StoredSession[]> | undefined> {
-    const from = after === undefined ? '0' : await placeOf(after, chatbot);
-    return from === undefined ? undefined : eachBatch(chatbot, from);
+  async function batches(
+    chatbot: string,
+    after?: string,
+    order: ListOrder = 'oldest',
+  ): Promise<AsyncGenerator<StoredSession[]> | undefined> {
+    const from = after === undefined ? (order === 'newest' ? MAX_PLACE : '0') : await placeOf(after, chatbot);
+    return from === undefined ? undefined : eachBatch(chatbot, from, order);
   }
 
   async function placeOf(session: string, chatbot: string): Promise<string | undefined> {
@@ -40,9 +47,12 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
     return row?.n;
   }
 
-  async function* eachRows(chatbot: string, from: string): AsyncGenerator<Row[]> {
+  async function* eachRows(chatbot: string, from: string, order: ListOrder): AsyncGenerator<Row[]> {
     for (let last = from; ;) {
-      const behind = sql`where chatbot = ${chatbot} and n > ${last}::bigint order by n limit ${BATCH_SESSIONS}`;
+      const behind =
+        order === 'newest'
+          ? sql`where chatbot = ${chatbot} and n < ${last}::bigint order by n desc limit ${BATCH_SESSIONS}`
+          : sql`where chatbot = ${chatbot} and n > ${last}::bigint order by n limit ${BATCH_SESSIONS}`;
       const rows = await run(() => select(sql, behind));
       if (rows.length === 0) return;
       yield rows;
@@ -50,8 +60,8 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
     }
   }
 
-  async function* eachBatch(chatbot: string, from: string): AsyncGenerator<StoredSession[]> {
-    for await (const rows of eachRows(chatbot, from))
+  async function* eachBatch(chatbot: string, from: string, order: ListOrder): AsyncGenerator<StoredSession[]> {
+    for await (const rows of eachRows(chatbot, from, order))
       yield rows.filter(({ record }) => isKept(context, record)).map(sessionOf);
   }
 
@@ -88,7 +98,7 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
     },
     sessionBatches: batches,
     async *sessionTimes(chatbot) {
-      for await (const rows of eachRows(chatbot, '0'))
+      for await (const rows of eachRows(chatbot, '0', 'oldest'))
         yield rows.map((row) => ({ uuid: row.uuid, modified_at: modifiedAt(row) }));
     },
     updateSession: (uuid, change) => run(() => update(uuid, change)),

@@ -1,5 +1,8 @@
 import type { Message, Session } from '../../schema/records.ts';
 
+/** Of a list, by creation. */
+export type ListOrder = 'oldest' | 'newest';
+
 export interface StoredSession extends Session {
   chatbot: string;
   /** Created by a key holder, who vouches for `initial_variables`. */

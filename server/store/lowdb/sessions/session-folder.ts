@@ -99,6 +99,23 @@ export function mergeByOrder(lists: (readonly string[])[], after: number): Gener
   return mergeFrom(lists, places, last);
 }
 
+/** The same from the last to the first, from before this place among them. */
+export function* mergeNewestFirst(lists: (readonly string[])[], before: number): Generator<SessionName> {
+  const lastBefore = (list: readonly string[], order: number): string | undefined =>
+    list[firstAfter(list, order - 1) - 1];
+  const heads = lists.map((list) => lastBefore(list, before));
+  const orders = Float64Array.from(heads, (text) => (text === undefined ? -1 : orderOf(text)));
+  for (;;) {
+    let most = 0;
+    for (let one = 1; one < orders.length; one++) if (orders[one]! > orders[most]!) most = one;
+    const text = heads[most];
+    if (text === undefined) return;
+    yield parseFileName(text)!;
+    heads[most] = lastBefore(lists[most]!, orders[most]!);
+    orders[most] = heads[most] === undefined ? -1 : orderOf(heads[most]);
+  }
+}
+
 function* mergeFrom(lists: (readonly string[])[], places: number[], last: number): Generator<SessionName> {
   const heads = lists.map((list, at) => list[places[at]!]);
   const next = Float64Array.from(heads, orderOf);

@@ -2,8 +2,16 @@ import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { hasCode, ignore, type Disk } from '../files/disk.ts';
-import { mergeByOrder, parseFileName, SessionFolder, fileNameOf, type SessionName } from './session-folder.ts';
+import {
+  mergeByOrder,
+  mergeNewestFirst,
+  parseFileName,
+  SessionFolder,
+  fileNameOf,
+  type SessionName,
+} from './session-folder.ts';
 import { Shards } from '../files/shards.ts';
+import type { ListOrder } from '../../shared/session-records.ts';
 
 const SHARD_NAME = /^[0-9a-f]{2}$/;
 const EMPTY_FOLDER = new SessionFolder();
@@ -46,17 +54,17 @@ export class SessionNames {
   }
 
   /**
-   * The chatbot's that are there now, in order of creation, from behind this place among them. A folder is put in order
-   * once, at the first list; others have their turn between the folders then.
+   * The chatbot's that are there now, in order of creation or newest first, from behind this place among them. A folder is put in
+   * order once, at the first list; others have their turn between the folders then.
    */
-  async list(chatbot: string, behind = -1): Promise<Generator<SessionName>> {
+  async list(chatbot: string, behind?: number, order: ListOrder = 'oldest'): Promise<Generator<SessionName>> {
     const lists: (readonly string[])[] = [];
     for (const digits of this.#shards.existing()) {
       const folder = this.#folders.get(digits) ?? (await this.#folder(digits));
       if (!folder.isListed(chatbot)) await setImmediate();
       lists.push(folder.list(chatbot));
     }
-    return mergeByOrder(lists, behind);
+    return order === 'newest' ? mergeNewestFirst(lists, behind ?? Infinity) : mergeByOrder(lists, behind ?? -1);
   }
 
   /** When the chatbot is gone with all its sessions. */

@@ -5,6 +5,7 @@ import { cloneJson } from '../../clone-json.ts';
 import type { SessionFile } from './session-file.ts';
 import { messageLine } from './session-lines.ts';
 import type { Store, StoredSession } from '../../store.ts';
+import type { ListOrder } from '../../shared/session-records.ts';
 
 type SessionVerbs =
   | 'createSession'
@@ -34,8 +35,12 @@ export function sessionVerbs({
       return undefined;
     });
 
-  async function batches(chatbot: string, after?: string): Promise<AsyncGenerator<StoredSession[]> | undefined> {
-    const next = await run(() => sessions.list(chatbot, after));
+  async function batches(
+    chatbot: string,
+    after?: string,
+    order?: ListOrder,
+  ): Promise<AsyncGenerator<StoredSession[]> | undefined> {
+    const next = await run(() => sessions.list(chatbot, after, order));
     return next && eachBatch(() => run(next));
   }
 

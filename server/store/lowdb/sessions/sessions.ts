@@ -10,6 +10,7 @@ import { modifiedIn, readHead } from './session-lines.ts';
 import { isOfSession, type SessionName } from './session-folder.ts';
 import { SessionNames } from './session-names.ts';
 import type { StoredSession } from '../../store.ts';
+import type { ListOrder } from '../../shared/session-records.ts';
 
 /** Idle sessions stay in memory up to this many characters in total. */
 const MAX_IDLE_CHARACTERS = 16 * 1024 * 1024;
@@ -75,10 +76,14 @@ export class Sessions {
   }
 
   /** In order of creation, `BATCH_SESSIONS` at a time, from behind the session `after`; undefined where that is none of the chatbot's. */
-  async list(chatbot: string, after?: string): Promise<(() => Promise<StoredSession[] | undefined>) | undefined> {
+  async list(
+    chatbot: string,
+    after?: string,
+    order?: ListOrder,
+  ): Promise<(() => Promise<StoredSession[] | undefined>) | undefined> {
     const last = after === undefined ? undefined : await this.#names.find(after);
     if (after !== undefined && last?.chatbot !== chatbot) return undefined;
-    const names = await this.#names.list(chatbot, last?.order);
+    const names = await this.#names.list(chatbot, last?.order, order);
     return () => this.#heads(chatbot, names);
   }
 
