@@ -56,7 +56,7 @@ const PROBE_PATHS = /^\/(?:healthz|readyz)$/;
 
 const openCors = cors({
   origin: '*',
-  exposeHeaders: ['Retry-After', 'X-Request-Id', 'WWW-Authenticate', 'X-Unknown-Fields', 'X-Warnings', 'ETag'],
+  exposeHeaders: ['Retry-After', 'X-Request-Id', 'WWW-Authenticate', 'X-Unknown-Fields', 'X-Warnings', 'ETag', 'Link'],
   maxAge: 600,
 });
 const apiCors: Koa.Middleware = (ctx, next) => (ctx.path.startsWith('/api/') ? openCors(ctx, next) : next());

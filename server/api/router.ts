@@ -4,14 +4,15 @@ import type { Authenticate } from '../http/auth.ts';
 import { refuseUnmatched, wrongMethod } from '../http/body.ts';
 import { agents } from './resources/agents.ts';
 import { chatbots } from './resources/chatbots.ts';
+import { conversations } from './resources/sessions/conversations.ts';
 import { functions } from './resources/functions.ts';
 import { createRunOnce } from './requests/idempotency.ts';
 import { models } from './resources/models.ts';
-import { messages } from './resources/messages.ts';
+import { messages } from './resources/sessions/messages.ts';
 import { openapi } from './openapi/operation.ts';
 import { register, type Operation, type ApiDeps } from './requests/operation.ts';
 import { schedule } from './resources/schedules.ts';
-import { sessions } from './resources/sessions.ts';
+import { sessions } from './resources/sessions/sessions.ts';
 import { siteOperations } from './resources/sites.ts';
 import { sourceBatches } from './resources/source-batches.ts';
 import { sources } from './resources/sources.ts';
@@ -37,6 +38,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...schedule(deps),
     ...tags(deps),
     ...sessions(deps),
+    ...conversations(deps),
     ...users(deps),
     ...messages(deps),
     openapi(() => all),

@@ -140,7 +140,7 @@ describe('GET /api/v1/openapi.json', () => {
       ([path, { get }]) =>
         path.startsWith('/api/') && get?.responses[200].content['application/json']?.schema.type === 'array',
     );
-    expect(lists.map(([path]) => path)).toHaveLength(7);
+    expect(lists.map(([path]) => path)).toHaveLength(8);
     for (const [path, { get }] of lists) {
       const names = get.parameters.map(({ name }: Json) => name);
       expect(names, path).toEqual(expect.arrayContaining(['limit', 'after']));

@@ -392,6 +392,16 @@ export const rows: Record<string, Row> = {
       ...PAGES,
     ],
   },
+  'GET /api/v1/chatbot/:uuid/conversations': {
+    on: holding(newConversation),
+    invalidSearch: [
+      ...PAGES,
+      ['has', '?has=answers'],
+      ['has', '?has=unknown&has=unsure'],
+      ['search', `?search=${long(201)}`],
+      ['search', '?search=a&search=b'],
+    ],
+  },
   'GET /api/v1/session/:uuid': { on: newSession },
   'POST /api/v1/session/:uuid/delete': { on: newConversation },
 

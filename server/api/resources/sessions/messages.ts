@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import type { Question } from '../../answer/runs.ts';
-import { noteOutcome, streamText, whenEnded } from '../../answer/stream.ts';
-import { Run } from '../../answer/run.ts';
-import { traceQuestion } from '../../answer/trace/trace-question.ts';
-import { notFound, Refusal } from '../../schema/errors.ts';
-import { messageUuid, readUuid, view } from '../../schema/ids.ts';
-import { Message, Success } from '../../schema/records.ts';
-import { MessageTrace } from '../../schema/trace.ts';
-import type { User } from '../../store/store.ts';
-import { NewMessage, Uuids } from '../requests/bodies.ts';
-import { serializeList } from '../../http/json-list.ts';
+import type { Question } from '../../../answer/runs.ts';
+import { noteOutcome, streamText, whenEnded } from '../../../answer/stream.ts';
+import { Run } from '../../../answer/run.ts';
+import { traceQuestion } from '../../../answer/trace/trace-question.ts';
+import { notFound, Refusal } from '../../../schema/errors.ts';
+import { messageUuid, readUuid, view } from '../../../schema/ids.ts';
+import { Message, Success } from '../../../schema/records.ts';
+import { MessageTrace } from '../../../schema/trace.ts';
+import type { User } from '../../../store/store.ts';
+import { NewMessage, Uuids } from '../../requests/bodies.ts';
+import { serializeList } from '../../../http/json-list.ts';
 import {
   operation,
   ownedMessage,
@@ -20,8 +20,8 @@ import {
   type OperationRequest,
   type Operation,
   type ApiDeps,
-} from '../requests/operation.ts';
-import { PageQuery, paginate } from '../requests/paging.ts';
+} from '../../requests/operation.ts';
+import { PageQuery, paginate } from '../../requests/paging.ts';
 import { transcript } from './transcript.ts';
 
 export const messages = (deps: ApiDeps): Operation[] => {

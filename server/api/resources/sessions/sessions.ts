@@ -1,15 +1,15 @@
 import * as Type from 'typebox';
-import { invalid, notFound } from '../../schema/errors.ts';
-import { timestamp, view } from '../../schema/ids.ts';
-import { Session, SessionWithMeta, Success } from '../../schema/records.ts';
-import { OUTCOMES } from '../../store/outcomes.ts';
-import type { StoredSession } from '../../store/store.ts';
-import type { Outcome } from '../../types.ts';
-import { NewSession } from '../requests/bodies.ts';
-import { serializeBatches } from '../../http/json-list.ts';
-import { operation, ownedChatbot, ownedSession, owns, type Operation, type ApiDeps } from '../requests/operation.ts';
-import { unknownAfter, PageQuery, readPage } from '../requests/paging.ts';
-import { TimeRangeQuery, createTimeFilter } from '../requests/time-range.ts';
+import { invalid, notFound } from '../../../schema/errors.ts';
+import { timestamp, view } from '../../../schema/ids.ts';
+import { Session, SessionWithMeta, Success } from '../../../schema/records.ts';
+import { OUTCOMES } from '../../../store/outcomes.ts';
+import type { StoredSession } from '../../../store/store.ts';
+import type { Outcome } from '../../../types.ts';
+import { NewSession } from '../../requests/bodies.ts';
+import { serializeBatches } from '../../../http/json-list.ts';
+import { operation, ownedChatbot, ownedSession, owns, type Operation, type ApiDeps } from '../../requests/operation.ts';
+import { unknownAfter, PageQuery, readPage } from '../../requests/paging.ts';
+import { TimeRangeQuery, createTimeFilter } from '../../requests/time-range.ts';
 
 export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   operation({

@@ -1,5 +1,5 @@
-import type { Message } from '../../schema/records.ts';
-import { joinTexts } from '../../http/json-list.ts';
+import type { Message } from '../../../schema/records.ts';
+import { joinTexts } from '../../../http/json-list.ts';
 
 /** A conversation as people read it, in UTF-8: a turn begins with `User: ` or `Assistant: `, and may have many lines. */
 export const transcript = (messages: readonly Message[]): Promise<Buffer> =>
