@@ -331,10 +331,10 @@ const projects = [
   // Its files share a worker's modules: to load the server for each file would cost more than the tests do.
   { name: 'quick', include: quick, isolate: false },
   { name: 'slow', include: ['test/**/*.test.{ts,tsx}'], exclude: [...quick, ...inBrowser] },
-  // The API and the door once more, on the other engine.
+  // The API, the door and the console once more, on the other engine.
   {
     name: 'postgres',
-    include: ['test/{api,proxy}/**/*.test.ts'],
+    include: ['test/{api,proxy,console}/**/*.test.ts'],
     // Its clock and timers are its own, and the driver's would stand still: test/store/postgres/schedules.test.ts.
     exclude: ['test/api/resources/schedule.test.ts'],
     globalSetup: 'test/engine/global-setup.ts',

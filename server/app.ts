@@ -17,6 +17,8 @@ interface AppDeps extends ApiDeps {
   docs: Koa.Middleware;
   /** The public chat API, /chat, and the share page, /c. */
   chat: Koa.Middleware;
+  /** The owner's console: /console; absent with CONSOLE=0. */
+  console: Koa.Middleware | undefined;
   /** The demo's pages; absent with DEMO=0. */
   demo: Koa.Middleware | undefined;
   health: Health;
@@ -38,6 +40,7 @@ export function createApp(deps: AppDeps): Koa {
   app.use(deps.assets);
   app.use(deps.docs);
   app.use(deps.chat);
+  if (deps.console) app.use(deps.console);
   app.use(apiCors);
   app.use(createApi(deps, deps.authenticate));
   if (deps.demo) app.use(deps.demo);

@@ -18,6 +18,8 @@ import { createFileReader, createStaticFiles } from './http/static.ts';
 import { createChatRouter } from './proxy/router.ts';
 import { remoteUpstream } from './proxy/upstream/remote.ts';
 import { localUpstream } from './proxy/upstream/upstream.ts';
+import { createConsole } from './console/console.ts';
+import { newLoginLink } from './console/sign-ins.ts';
 import { createControl } from './control/control.ts';
 import { createServices } from './control/services.ts';
 import { startRetention } from './control/retention.ts';
@@ -39,16 +41,24 @@ export interface DocentServer {
   demo: Demo | undefined;
   /** Makes the first key where there is none and the environment has none; undefined else. */
   firstKey(): Promise<string | undefined>;
+  /** A new link that signs the owner in to the console; undefined where there is none. */
+  loginLink(): Promise<string | undefined>;
   handler(request: IncomingMessage, response: ServerResponse): void;
   /** From now on every new request is refused; resolves when no answer is being made, or after `patience` ms. */
   drain(patience: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Throws an Error whose message names the variable, or the data folder, that is at fault. The disk is a seam for tests. */
+/** Seams for tests. */
+interface BootOptions extends Pick<LowdbOptions, 'disk' | 'probeInterval'> {
+  /** Of the console's page. */
+  consoleDir?: string;
+}
+
+/** Throws an Error whose message names the variable, or the data folder, that is at fault. */
 export async function boot(
   env: NodeJS.ProcessEnv,
-  { disk, probeInterval }: Pick<LowdbOptions, 'disk' | 'probeInterval'> = {},
+  { disk, probeInterval, consoleDir }: BootOptions = {},
 ): Promise<DocentServer> {
   const config = readConfig(env, process.stdout.isTTY);
   const log = pino(
@@ -80,11 +90,16 @@ export async function boot(
         })
       : undefined;
 
+  const { apiKey } = config;
+  const consoleDeps = { store, apiKey, place: config, dir: consoleDir ?? join(distFolder(), 'console'), clock };
+  const ownersConsole = config.console ? await createConsole(consoleDeps) : undefined;
+
   let draining = false;
   const deps = { store, knowledge, schedules, sites, runs, respond, catalogue, caller, clock, log };
   const app = createApp({
     ...deps,
-    authenticate: createAuth(store, config.apiKey, clock),
+    authenticate: ownersConsole?.authenticate ?? createAuth(store, apiKey, clock),
+    console: ownersConsole?.routes,
     assets: await createStaticFiles({ dir: distFolder() }),
     docs: createDocs({ dir: join(distFolder(), 'docs') }),
     chat: createChatRouter({
@@ -123,6 +138,7 @@ export async function boot(
     snapshots: store,
     engine: engineOf(config),
     base: baseOf(config),
+    hasConsole: config.console,
     ending: ending.signal,
   });
   const socket = (config.databaseUrl === undefined ? openSocket : openSharedSocket)(config.dataDir, control, log);
@@ -144,8 +160,9 @@ export async function boot(
     base: baseOf(config),
     log,
     demo,
-    firstKey: async () =>
-      config.apiKey === undefined ? users.addFirstKey(store.owner.user.email, 'first start') : undefined,
+    firstKey: async () => (apiKey === undefined ? users.addFirstKey(store.owner.user.email, 'first start') : undefined),
+    loginLink: async () =>
+      ownersConsole?.hasPage ? newLoginLink({ store, clock, base: baseOf(config) }, store.owner.user) : undefined,
     handler: handleSequentially((request, response) => void handle(request, response)),
     async drain(patience) {
       draining = true;

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { BlockList } from 'node:net';
+import { readNetworks } from './config/networks.ts';
 import { MODEL_NAME, parseModels, type ModelEntry } from './schema/models-file.ts';
 import { nearestWord } from './schema/nearest-word.ts';
 
@@ -13,6 +15,8 @@ export const VARIABLES = [
   'PUBLIC_URL',
   'TRUST_PROXY_HOPS',
   'DEMO',
+  'CONSOLE',
+  'CONSOLE_ALLOW',
   'LOG_LEVEL',
   'FETCH_ALLOW',
   'FALLBACK',
@@ -62,6 +66,9 @@ export interface Config {
   publicUrl: string | undefined;
   trustProxyHops: number;
   demo: boolean;
+  console: boolean;
+  /** The addresses that may use the console; undefined for all. */
+  consoleAllow: BlockList | undefined;
   /** `host:port` entries that are exempt from the address guard. */
   fetchAllow: string[];
   /** Milliseconds after which an answer of the model or of the upstream is ended. */
@@ -103,6 +110,8 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
     publicUrl: readAddress('PUBLIC_URL', read('PUBLIC_URL')),
     trustProxyHops: readWholeNumber('TRUST_PROXY_HOPS', read('TRUST_PROXY_HOPS') ?? '0', 100),
     demo: matchPattern('DEMO', read('DEMO') ?? '1', /^[01]$/, '0 or 1') === '1',
+    console: matchPattern('CONSOLE', read('CONSOLE') ?? '1', /^[01]$/, '0 or 1') === '1',
+    consoleAllow: readNetworks('CONSOLE_ALLOW', read('CONSOLE_ALLOW')),
     fetchAllow: readHostPorts(read('FETCH_ALLOW')),
     answerTimeout: readWholeNumber('ANSWER_TIMEOUT', read('ANSWER_TIMEOUT') ?? '120', 3600, 1) * 1000,
     firstTokenTimeout: readWholeNumber('FIRST_TOKEN_TIMEOUT', read('FIRST_TOKEN_TIMEOUT') ?? '60', 3600, 1) * 1000,

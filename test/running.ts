@@ -31,7 +31,8 @@ export interface Reply {
 
 export const API_KEY = 'the-key-of-the-tests';
 
-export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<Running> {
+/** `consoleDir`: the folder of the console's page, in place of the build's. */
+export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk, consoleDir?: string): Promise<Running> {
   const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   let booted: DocentServer | undefined;
   const hearing = recordExchanges();
@@ -44,7 +45,7 @@ export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<R
   const PORT = String((server.address() as AddressInfo).port);
   const DATABASE_URL = disk || env['DATABASE_URL'] ? undefined : await databaseOf(dataDir);
   const own = { API_KEY, DATA_DIR: dataDir, DATABASE_URL, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT };
-  booted = await boot(own, { disk, probeInterval: 50 });
+  booted = await boot(own, { disk, probeInterval: 50, ...(consoleDir && { consoleDir }) });
   const running = booted;
   const base = `http://127.0.0.1:${PORT}`;
   const checked = checkedAgainst(`${base}/api/v1/openapi.json`);

@@ -59,7 +59,7 @@ export function createApi(deps: ApiDeps, authenticate: Authenticate): Middleware
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/api/')) return next();
     const keyless = open.has(`${ctx.method === 'HEAD' ? 'GET' : ctx.method} ${ctx.path}`);
-    if (!keyless) ctx.state.user = await authenticate(ctx.headers.authorization);
+    if (!keyless) ctx.state.user = await authenticate(ctx.req);
     const takes = fixed.get(ctx.path);
     if (takes && !takes.includes(ctx.method)) throw wrongMethod(takes);
     if (MESSAGE.test(ctx.path)) throw wrongMethod([]);

@@ -93,6 +93,7 @@ async function withOwnFolder<T>(
     log,
     engine: engineOf(config),
     base: baseOf(config),
+    hasConsole: config.console,
   });
   try {
     return await act(new Client(inProcess(handle)));

@@ -7,6 +7,7 @@ import { conversationCommands } from './conversations.ts';
 import { doctorCommand } from './doctor.ts';
 import { keyCommands } from './keys.ts';
 import { learnCommand } from './learn.ts';
+import { loginCommand } from './login.ts';
 import { withClient } from './connect.ts';
 import { testCommand } from './test.ts';
 import { misspeltVariables, readConfig } from '../config.ts';
@@ -17,6 +18,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   ...chatbotCommands,
   learn: learnCommand,
   test: testCommand,
+  login: loginCommand,
   ...keyCommands,
   ...conversationCommands,
   ...archiveCommands,

@@ -6,16 +6,20 @@ import type { Citations } from '../types.ts';
 type Write = (words: string) => void;
 
 /**
- * What a person sees in the terminal: on the first start the demo answering one question, and at last the address and the
- * key. The key is made when it is shown: a start that fails before loses none.
+ * What a person sees in the terminal: on the first start the demo answering one question and a link to the console, and at
+ * last the address and the key. The key is made when it is shown: a start that fails before loses none.
  */
-export async function printWelcome({ config, demo, base, log, firstKey }: DocentServer, write: Write): Promise<void> {
+export async function printWelcome(server: DocentServer, write: Write): Promise<void> {
+  const { config, demo, base, log, firstKey, loginLink } = server;
   if (demo) await showDemo(demo, { base, log }, write);
+  const key = await firstKey();
+  // The key is shown even where a link cannot be stored.
+  const link = key === undefined ? undefined : await loginLink().catch(() => undefined);
+  if (link !== undefined) write(`This link opens the console, once and within 30 minutes:\n  ${link}\n`);
   const listening = listeningAt(config);
   if (base !== listening) write(`Docent listens at ${listening} for ${base}\n`);
   else if (!demo) write(`Docent listens at ${base}\n`);
   if (demo) write(`The demo is at ${base}/demo/\n`);
-  const key = await firstKey();
   if (key !== undefined) write(`Your API key, shown this once: ${key}\n`);
 }
 

@@ -50,6 +50,11 @@ export class Client {
     return this.#post('/control/user/remove', { email, with_chatbots: withChatbots });
   }
 
+  /** A link that signs a browser in to the console, once and for 30 minutes, as this user; as the owner by default. */
+  addLoginLink(email?: string): Promise<{ link: string; email: string }> {
+    return this.#post('/control/login', { email });
+  }
+
   keys(): Promise<KeyLine[]> {
     return this.#get('/control/keys');
   }

@@ -8,10 +8,11 @@ import { NewMessage } from '../api/requests/bodies.ts';
 import type { ApiDeps } from '../api/requests/operation.ts';
 import { createApi } from '../api/router.ts';
 import type { Authenticate } from '../http/auth.ts';
+import { newLoginLink } from '../console/sign-ins.ts';
 import { readBody } from '../http/body.ts';
 import { replyWithErrors } from '../http/error-replies.ts';
 import { logRequests } from '../http/request-log.ts';
-import { asRefusal, invalid, Refusal } from '../schema/errors.ts';
+import { asRefusal, invalid, notFound, Refusal } from '../schema/errors.ts';
 import { MAX_KEEP_DAYS } from '../schema/fields.ts';
 import { readUuid } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
@@ -22,7 +23,7 @@ import { ingestJob, stopIngestJob } from './ingest-jobs.ts';
 import { createOperator } from './operator.ts';
 import { forgetSession } from './retention.ts';
 import { FAULT_TRAILER, STREAM_TYPE } from './socket.ts';
-import { createUsers, userOf } from './users.ts';
+import { createUsers, readEmail, userOf } from './users.ts';
 
 interface ControlDeps extends ApiDeps {
   snapshots: Pick<SnapshotStore, 'snapshot'>;
@@ -32,6 +33,8 @@ interface ControlDeps extends ApiDeps {
   engine: Engine;
   /** Where the world reaches the server, without a slash at the end. */
   base: string;
+  /** False with CONSOLE=0. */
+  hasConsole: boolean;
 }
 
 /**
@@ -68,8 +71,8 @@ const sendProcessing: Middleware = async ({ res }, next) => {
 
 /** `Authorization: User <email, percent-encoded>` acts as that user; without it as the owner of the data folder. */
 function authenticateByEmail(store: Store): Authenticate {
-  return async (authorization) => {
-    const email = /^User (\S+)$/.exec(authorization ?? '')?.[1];
+  return async ({ headers }) => {
+    const email = /^User (\S+)$/.exec(headers.authorization ?? '')?.[1];
     return email === undefined ? store.owner.user : userOf(store, percentDecode(email));
   };
 }
@@ -84,6 +87,7 @@ function percentDecode(text: string): string {
 
 const NewUser = Type.Object({ email: Type.String() });
 const UserRemoval = Type.Object({ email: Type.String(), with_chatbots: Type.Boolean() });
+const NewLink = Type.Object({ email: Type.Optional(Type.String()) });
 const NewKey = Type.Object({ email: Type.String(), name: Type.String() });
 const Retention = Type.Object({ days: Type.Integer({ minimum: 0, maximum: MAX_KEEP_DAYS }) });
 const Forgetting = Type.Object({ session: Type.String() });
@@ -94,7 +98,7 @@ const exportFault = (error: Error): Refusal =>
   asRefusal(error, 'nothing was exported') ?? new Refusal('internal', error.message, { cause: error });
 
 function controlRoutes(deps: ControlDeps): Middleware {
-  const { store, clock, log, base, engine } = deps;
+  const { store, clock, log, base, engine, hasConsole } = deps;
   const users = createUsers({ store, clock });
   const operator = createOperator(deps);
   const router = new Router({ prefix: '/control' });
@@ -113,6 +117,14 @@ function controlRoutes(deps: ControlDeps): Middleware {
   on('POST', '/user/remove', async (ctx) => {
     const { email, with_chatbots } = await readBody(ctx, log, UserRemoval);
     return operator.removeUser(email, with_chatbots);
+  });
+  on('POST', '/login', async (ctx) => {
+    const { email } = await readBody(ctx, log, NewLink);
+    const user = email === undefined ? store.owner.user : await userOf(store, readEmail(email));
+    if (!hasConsole) throw new Refusal('conflict', 'CONSOLE=0 leaves the console out');
+    const link = await newLoginLink({ store, clock, base }, user);
+    if (link === undefined) throw notFound('user');
+    return { link, email: user.email };
   });
   on('GET', '/keys', () => users.keys());
   on('POST', '/key/add', async (ctx) => {

@@ -1,4 +1,5 @@
 import type { AnswerRuns } from '../answer/runs.ts';
+import { removeOldSignIns } from '../console/sign-ins.ts';
 import { notFound } from '../schema/errors.ts';
 import { timestamp, type Clock } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
@@ -63,7 +64,7 @@ export async function deleteExpired(
   return deleted;
 }
 
-/** Checks all chatbots once an hour. */
+/** Checks all chatbots, and sign-ins, once an hour. */
 export function startRetention(deps: RetentionDeps): { close(): Promise<void> } {
   const ending = new AbortController();
   let checking = Promise.resolve();
@@ -90,6 +91,9 @@ async function check(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
     deps.log.error({ err: error }, 'old conversations could not be deleted');
     return [];
   };
+  await removeOldSignIns(deps.store, deps.clock).catch((error: unknown) =>
+    deps.log.error({ err: error }, 'sign-ins that have ended could not be removed'),
+  );
   const chatbots = deps.snapshots.snapshot((all) => all.allChatbots(), { skipsUnreadable: true });
   for (const chatbot of await chatbots.catch(failed)) {
     const deleted = await deleteExpired(deps, chatbot, signal).catch((error: unknown) => failed(error).length);

@@ -3,6 +3,7 @@ export const guides = {
   widget: 'Widget',
   component: 'Component',
   team: 'Team',
+  console: 'Console',
   commands: 'Commands',
   answers: 'Answers',
   api: 'API',

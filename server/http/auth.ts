@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../schema/errors.ts';
 import { timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, User } from '../store/store.ts';
@@ -10,27 +11,50 @@ export const hashKey = (key: string | Buffer): string => createHash('sha256').up
 /** `dk_` lets scanners for leaked secrets find it. */
 export const newKey = (): string => `dk_${randomBytes(24).toString('base64url')}`;
 
-/** Resolves with the user of `Authorization: Bearer <key>`; refuses with `unauthorized`. */
-export type Authenticate = (authorization: string | undefined) => Promise<User>;
+/** A key that is valid. */
+export interface KnownKey {
+  user: User;
+  /** As it is stored; '' for that of `API_KEY`. */
+  hash: string;
+}
 
-export function createAuth(store: Store, apiKey: string | undefined, clock: Clock = Date.now): Authenticate {
+/** By the bytes of the key; undefined where it is not valid. Notes the use. */
+export type FindKey = (key: Buffer) => Promise<KnownKey | undefined>;
+
+export function createFindKey(store: Store, apiKey: string | undefined, clock: Clock = Date.now): FindKey {
   const environmentKey = apiKey === undefined ? undefined : createHash('sha256').update(apiKey).digest();
-  return async (authorization) => {
-    const presented = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1];
-    if (presented === undefined) throw unauthorized('an API key is required: send "Authorization: Bearer <key>"');
-    // Header bytes arrive as Latin-1; the key itself may be any printable text.
-    const digest = createHash('sha256').update(Buffer.from(presented.trimEnd(), 'latin1')).digest();
-    if (environmentKey && timingSafeEqual(environmentKey, digest)) return store.owner.user;
+  return async (key) => {
+    const digest = createHash('sha256').update(key).digest();
+    if (environmentKey && timingSafeEqual(environmentKey, digest)) return { user: store.owner.user, hash: '' };
     const hash = digest.toString('hex');
     const user = await store.keyOwner(hash);
-    if (!user) throw unknownKey();
     // Beside the request, which waits for no disk; a note that fails is lost.
-    store.keyUsed(hash, timestamp(clock)).catch(() => {});
-    return user;
+    if (user) store.keyUsed(hash, timestamp(clock)).catch(() => {});
+    return user && { user, hash };
   };
 }
 
-const unauthorized = (sentence: string): Refusal =>
+/** Resolves with the user who sends the request; refuses with `unauthorized`. */
+export type Authenticate = (request: IncomingMessage) => Promise<User>;
+
+/** By `Authorization: Bearer <key>`. */
+export function createAuth(
+  store: Store,
+  apiKey: string | undefined,
+  clock: Clock = Date.now,
+): (request: Pick<IncomingMessage, 'headers'>) => Promise<User> {
+  const findKey = createFindKey(store, apiKey, clock);
+  return async ({ headers }) => {
+    const presented = /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
+    if (presented === undefined) throw unauthorized('an API key is required: send "Authorization: Bearer <key>"');
+    // Header bytes arrive as Latin-1; the key itself may be any printable text.
+    const known = await findKey(Buffer.from(presented.trimEnd(), 'latin1'));
+    if (!known) throw unknownKey();
+    return known.user;
+  };
+}
+
+export const unauthorized = (sentence: string): Refusal =>
   new Refusal('unauthorized', sentence, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
 export const unknownKey = (): Refusal => unauthorized('this API key is not valid');

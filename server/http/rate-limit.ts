@@ -17,6 +17,8 @@ export interface VisitorLimits {
    * the whole seconds after which the next one is accepted.
    */
   take(chatbot: string, address: string, limit: readonly [number, number]): number;
+  /** Takes back the newest that `take` has counted: it was none that the limit is for. */
+  takeBack(chatbot: string, address: string): void;
   /** The `RateLimit` and `RateLimit-Policy` fields of a reply for which `take` was asked. */
   fields(chatbot: string, address: string, limit: readonly [number, number]): Record<string, string>;
   /** Visitors remembered at the moment. */
@@ -26,16 +28,24 @@ export interface VisitorLimits {
 /**
  * A true sliding window: in no stretch of `seconds` are more than `count` accepted. Each visitor's last hundred accepted
  * times are kept, so that a limit changed by the owner holds at once. `visitors` bounds the memory: the one idle for
- * longest is forgotten first.
+ * longest is forgotten first. `longest`: the longest window, in seconds.
  */
-export function createVisitorLimits({ clock, visitors = 50_000 }: { clock: Clock; visitors?: number }): VisitorLimits {
+export function createVisitorLimits({
+  clock,
+  visitors = 50_000,
+  longest = MAX_WINDOW_SECONDS,
+}: {
+  clock: Clock;
+  visitors?: number;
+  longest?: number;
+}): VisitorLimits {
   // In order of the last accepted message, the oldest first. Not lru-cache: it reserves 1 MB for 50,000 entries, for each
   // of the five limits, and does not drop idle entries as it goes.
   const accepted = new Map<string, number[]>();
 
   function forget(now: number): void {
     for (const [key, times] of accepted) {
-      const idle = now - (times.at(-1) ?? 0) >= MAX_WINDOW_SECONDS * 1000;
+      const idle = now - (times.at(-1) ?? 0) >= longest * 1000;
       if (!idle && accepted.size <= visitors) return;
       accepted.delete(key);
     }
@@ -54,6 +64,9 @@ export function createVisitorLimits({ clock, visitors = 50_000 }: { clock: Clock
       accepted.set(key, times);
       forget(now);
       return 0;
+    },
+    takeBack(chatbot, address) {
+      accepted.get(`${chatbot} ${address}`)?.pop();
     },
     fields: (chatbot, address, limit) => fieldsOf(accepted.get(`${chatbot} ${address}`) ?? [], clock(), limit),
     get size() {
@@ -127,6 +140,23 @@ function waitFor(times: number[], now: number, count: number, seconds: number): 
  * the caller's own word.
  */
 export function clientAddress(request: IncomingMessage, trustedHops: number): string {
+  const address = callerOf(request, trustedHops);
+  return address ? visitorKey(address) : 'unknown';
+}
+
+/** The whole address, as `clientAddress` finds it; undefined where there is none. */
+export function fullAddress(
+  request: IncomingMessage,
+  trustedHops: number,
+): { address: string; family: 'ipv4' | 'ipv6' } | undefined {
+  const caller = callerOf(request, trustedHops);
+  if (!caller) return undefined;
+  // Without a zone.
+  if (caller instanceof ipaddr.IPv6) return { address: new ipaddr.IPv6(caller.parts).toString(), family: 'ipv6' };
+  return { address: caller.toString(), family: 'ipv4' };
+}
+
+function callerOf(request: IncomingMessage, trustedHops: number): Address | undefined {
   const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
   let address = readAddress(request.socket.remoteAddress ?? '');
   for (let hop = 1; hop <= trustedHops; hop += 1) {
@@ -134,7 +164,7 @@ export function clientAddress(request: IncomingMessage, trustedHops: number): st
     if (!named) break;
     address = named;
   }
-  return address ? visitorKey(address) : 'unknown';
+  return address;
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;

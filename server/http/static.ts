@@ -20,7 +20,7 @@ export function staticFile(type: string, content: Buffer, compressed: StaticFile
 }
 
 /** The file at `path` with its `.br` and `.gz` beside it; undefined where there is none. */
-async function readStaticFile(path: string): Promise<StaticFile | undefined> {
+export async function readStaticFile(path: string): Promise<StaticFile | undefined> {
   const read = (suffix: string): Promise<Buffer | undefined> => readFile(path + suffix).catch(() => undefined);
   const [content, br, gzip] = await Promise.all(['', '.br', '.gz'].map(read));
   if (!content) return undefined;
@@ -58,8 +58,8 @@ export function createFileReader(dir: string): (name: string) => Promise<StaticF
 }
 
 /** The build's `name-[8 of base64url].ext`. A plain word of eight letters is taken for a name, not a hash. */
-const HASHED_NAME = /-(?=[\w-]{0,7}[A-Z\d_-])[\w-]{8}\.\w+$/;
-const IMMUTABLE = 'public, max-age=31536000, immutable';
+export const HASHED_NAME = /-(?=[\w-]{0,7}[A-Z\d_-])[\w-]{8}\.\w+$/;
+export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /**
  * The widget's files, /embed.js and /embed/*, from the build in `dir`, for pages of any origin. They are read once, here: no

@@ -93,6 +93,7 @@ export async function startChatServer({
     authenticate: createAuth(store, API_KEY),
     assets: await createStaticFiles({ dir: dist ?? join(dir, 'none') }),
     chat: createChatRouter({ store, runs, upstream: other, clock, log, trustProxyHops: 0, ...routerOptions }),
+    console: undefined,
     demo: undefined,
     health,
     draining: () => false,

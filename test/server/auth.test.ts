@@ -226,13 +226,13 @@ describe('an API key', () => {
     writes = 0;
     for (const seconds of [0, 10, 49]) {
       now += seconds * 1000;
-      expect(await authenticate(`Bearer ${key}`)).toEqual(store.owner.user);
+      expect(await authenticate({ headers: { authorization: `Bearer ${key}` } })).toEqual(store.owner.user);
     }
     expect(await lastUse()).toBe('2026-01-01T00:00:59Z');
     expect(writes).toBe(0);
     mend();
     now += 61_000;
-    await authenticate(`Bearer ${key}`);
+    await authenticate({ headers: { authorization: `Bearer ${key}` } });
     await store.close();
     expect(writes).toBe(2);
     const again = await openLowdbStore({ dir, clock });

@@ -195,7 +195,10 @@ const reply = (description: string, type: string, schema: unknown, example?: unk
 const FAULTS: Record<number, { name: string; says: string; header?: string }> = {
   400: { name: 'BadRequest', says: 'The body is not JSON, not UTF-8, or cannot be read' },
   401: { name: 'Unauthorized', says: 'The API key is missing or invalid', header: 'WWW-Authenticate' },
-  403: { name: 'ForbiddenOrigin', says: 'The origin of the page is not in allowed_origins of the widget' },
+  403: {
+    name: 'ForbiddenOrigin',
+    says: 'The origin of the page is not in allowed_origins of the widget, or a cookie of the console came from a page of another server',
+  },
   404: { name: 'NotFound', says: 'There is no such record, or it belongs to another user' },
   409: { name: 'Conflict', says: 'The record exists already; the body is that record, or the error' },
   413: { name: 'TooLarge', says: 'The body is larger than 1 MB, or the file than 50 MB' },
@@ -222,6 +225,7 @@ function faultsOf({ method, path, body, parts, query, open, others = {} }: Docum
   const takesBody = body ?? parts;
   return [
     ...(open ? [] : [401]),
+    ...(open || method === 'GET' ? [] : [403]),
     ...(path.includes(':') ? [404] : []),
     ...(takesBody ? [400, 413, 415] : []),
     ...(takesBody || query ? [422] : []),

@@ -41,7 +41,8 @@ export function conformance(json: unknown): (exchange: Exchange) => string[] {
     const item = document.paths[templateOf(document, path) ?? ''];
     const operation = item?.[(method === 'HEAD' ? 'get' : method).toLowerCase()];
     // No operation: what is said of that is the same everywhere.
-    if (!operation) return [401, 404, 405].includes(status) ? document.components.responses['NotFound'] : undefined;
+    if (!operation)
+      return [401, 403, 404, 405].includes(status) ? document.components.responses['NotFound'] : undefined;
     const one = operation.responses[status];
     return one?.$ref ? document.components.responses[one.$ref.split('/').at(-1) ?? ''] : one;
   }

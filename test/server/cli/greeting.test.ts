@@ -30,6 +30,7 @@ it('indents each line of the demo answer by two spaces, and prints a source with
     base: 'http://docent.test',
     log: pino({ level: 'silent' }),
     firstKey: async () => 'dk_1',
+    loginLink: async () => 'http://docent.test/console/#sign-in=abc',
   };
   let said = '';
   await printWelcome(booted as unknown as DocentServer, (words) => (said += words));
@@ -37,7 +38,9 @@ it('indents each line of the demo answer by two spaces, and prints a source with
     '\n  How long?\n  You have 45 days. [1]\n\n  From the day of arrival.\n  - one\n  - two\n\n  [1] Returns: http://a.test/\n  [2] Lamps?\n\n',
   );
   expect(said).toContain(
-    'Docent listens at http://127.0.0.1:8080 for http://docent.test\nThe demo is at http://docent.test/demo/\n',
+    'This link opens the console, once and within 30 minutes:\n  http://docent.test/console/#sign-in=abc\n' +
+      'Docent listens at http://127.0.0.1:8080 for http://docent.test\nThe demo is at http://docent.test/demo/\n' +
+      'Your API key, shown this once: dk_1\n',
   );
 });
 

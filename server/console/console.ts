@@ -1,0 +1,76 @@
+import type { Middleware } from 'koa';
+import { createAuth, createFindKey, unauthorized, type Authenticate } from '../http/auth.ts';
+import { securityHeaders } from '../http/security-headers.ts';
+import { notFound } from '../schema/errors.ts';
+import type { Clock } from '../schema/ids.ts';
+import type { Store } from '../store/store.ts';
+import { readCookie } from './cookie.ts';
+import { createConsoleFiles } from './files.ts';
+import { isAllowed, isRead, isSecure, mayRead, requireOwnPage, type Place } from './place.ts';
+import { sessionRoutes } from './routes.ts';
+import { createSignIns } from './sign-ins.ts';
+
+export interface Console {
+  /** /console: the page, its files and the sign-ins. */
+  routes: Middleware;
+  /** By key, and where a request has no `Authorization` by the cookie of a sign-in. */
+  authenticate: Authenticate;
+  /** False where the page is not built. */
+  hasPage: boolean;
+}
+
+interface ConsoleDeps {
+  store: Store;
+  apiKey: string | undefined;
+  place: Place;
+  /** The folder of the page; it may be missing. */
+  dir: string;
+  clock: Clock;
+}
+
+const SESSION_PATH = /^\/console\/sessions?(?:\/|$)/;
+
+export async function createConsole({ store, apiKey, place, dir, clock }: ConsoleDeps): Promise<Console> {
+  const signIns = createSignIns(store, apiKey, clock);
+  const byKey = createAuth(store, apiKey, clock);
+  const findKey = createFindKey(store, apiKey, clock);
+  const sessions = sessionRoutes({ place, signIns, findKey, clock });
+  const page = await createConsoleFiles(dir);
+
+  return {
+    hasPage: page !== undefined,
+
+    async routes(ctx, next) {
+      if (ctx.path !== '/console' && !ctx.path.startsWith('/console/')) return next();
+      if (!isAllowed(place, ctx.req)) throw notFound('page');
+      const serve = SESSION_PATH.test(ctx.path) ? sessions : page;
+      if (!serve) throw notFound('page');
+      await pageHeaders(ctx, async () => {});
+      return serve(ctx, next);
+    },
+
+    async authenticate(request) {
+      if (request.headers.authorization !== undefined || !isAllowed(place, request)) return byKey(request);
+      const token = readCookie(request, isSecure(place, request));
+      if (token === undefined || (isRead(request) && !mayRead(place, request))) return byKey(request);
+      if (!isRead(request)) requireOwnPage(place, request);
+      const found = await signIns.find(token);
+      if (!found) throw unauthorized('this sign-in has ended: sign in again at /console/, or send an API key');
+      return found.user;
+    },
+  };
+}
+
+/** The page loads from this server only, and makes no markup from strings. */
+const pageHeaders = securityHeaders({
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", 'data:'],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+  requireTrustedTypesFor: ["'script'"],
+  trustedTypes: ["'none'"],
+});

@@ -1,0 +1,143 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import * as Type from 'typebox';
+import { readJson, refuseUnmatched } from '../http/body.ts';
+import type { FindKey } from '../http/auth.ts';
+import { clientAddress, createVisitorLimits } from '../http/rate-limit.ts';
+import { invalid, notFound, Refusal } from '../schema/errors.ts';
+import { readUuid, type Clock } from '../schema/ids.ts';
+import { validate } from '../schema/validate.ts';
+import { readCookie, writeCookie } from './cookie.ts';
+import { isRead, isSecure, mayRead, requireOwnPage, type Place } from './place.ts';
+import { endOf, MAX_AGE, type SignedIn, type SignIns } from './sign-ins.ts';
+
+interface RoutesDeps {
+  place: Place;
+  signIns: SignIns;
+  findKey: FindKey;
+  clock: Clock;
+}
+
+/** Of one address: failed tries, and the seconds in which they count. */
+const FAILED_TRIES: readonly [number, number] = [10, 600];
+
+const Credentials = Type.Object({
+  link: Type.Optional(Type.String({ maxLength: 256 })),
+  key: Type.Optional(Type.String({ maxLength: 256 })),
+});
+
+/** /console/session: signing in and out; /console/sessions: the sign-ins of the user. All are by cookie. */
+export function sessionRoutes({ place, signIns, findKey, clock }: RoutesDeps): Middleware {
+  const failures = createVisitorLimits({ clock, longest: FAILED_TRIES[1] });
+  const router = new Router({ prefix: '/console' });
+  const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: (ctx: Context) => Promise<unknown>): void => {
+    router.register(path, [method], async (ctx) => {
+      ctx.body = await handle(ctx);
+    });
+  };
+  const setCookie = ({ req, res }: Context, token?: string): void =>
+    void res.appendHeader('Set-Cookie', writeCookie(token, isSecure(place, req), MAX_AGE));
+
+  async function current({ req }: Context): Promise<SignedIn | undefined> {
+    const token = mayRead(place, req) || !isRead(req) ? readCookie(req, isSecure(place, req)) : undefined;
+    return token === undefined ? undefined : signIns.find(token);
+  }
+  async function required(ctx: Context): Promise<SignedIn> {
+    const found = await current(ctx);
+    if (!found) throw signedOut();
+    return found;
+  }
+  const shown = ({ req }: Context, { user, signIn }: SignedIn): object => ({
+    user: { uuid: user.uuid, name: user.email },
+    expires: endOf(signIn),
+    is_secure: isSecure(place, req),
+  });
+
+  /** A try counts while it is under way, so that many at once are not more than the limit. */
+  async function attempt<T>({ req }: Context, act: () => Promise<T | undefined>): Promise<T | undefined> {
+    const address = clientAddress(req, place.trustProxyHops);
+    const retryAfter = failures.take('', address, FAILED_TRIES);
+    if (retryAfter > 0)
+      throw new Refusal('rate_limited', `too many tries have failed: try again in ${retryAfter} seconds`, {
+        retryAfter,
+      });
+    let isFailed = false;
+    try {
+      const done = await act();
+      isFailed = done === undefined;
+      return done;
+    } finally {
+      if (!isFailed) failures.takeBack('', address);
+    }
+  }
+
+  /** The sign-in whose cookie goes; where that fails it ends by itself. */
+  async function endReplaced(ctx: Context): Promise<void> {
+    const before = await current(ctx).catch(() => undefined);
+    if (before) await signIns.end(before.user, before.signIn.uuid).catch(() => {});
+  }
+
+  on('POST', '/session', async (ctx) => {
+    const { link, key } = validate(Credentials, await readJson(ctx));
+    if ((link === undefined) === (key === undefined)) throw invalid('link', 'send either link or key');
+    const userAgent = ctx.get('User-Agent').replace(/\p{C}/gu, '').slice(0, 200);
+    const made = await attempt(ctx, async () => {
+      if (link !== undefined) return signIns.byLink(link, userAgent);
+      const known = await findKey(Buffer.from(key!.trim()));
+      return known && signIns.byKey(known, userAgent);
+    });
+    if (!made) throw link === undefined ? wrongKey() : deadLink();
+    setCookie(ctx, made.token);
+    await endReplaced(ctx);
+    return shown(ctx, made);
+  });
+
+  on('GET', '/session', async (ctx) => shown(ctx, await required(ctx)));
+
+  on('DELETE', '/session', async (ctx) => {
+    const found = await current(ctx);
+    if (found) await signIns.end(found.user, found.signIn.uuid);
+    setCookie(ctx);
+    return { signed_out: true };
+  });
+
+  on('GET', '/sessions', async (ctx) => {
+    const { user, signIn: own } = await required(ctx);
+    return (await signIns.list(user)).map((one) => ({
+      uuid: one.uuid,
+      created: one.created_at,
+      last_used: one.last_used_at,
+      expires: endOf(one),
+      user_agent: one.user_agent,
+      is_current: one.uuid === own.uuid,
+    }));
+  });
+
+  on('DELETE', '/sessions/:uuid', async (ctx) => {
+    const { user, signIn: own } = await required(ctx);
+    const uuid = readUuid((ctx as Context & { params: { uuid: string } }).params.uuid) ?? '';
+    if (!(await signIns.end(user, uuid))) throw notFound('sign-in');
+    if (uuid === own.uuid) setCookie(ctx);
+    return { uuid };
+  });
+
+  const routes = router.routes() as unknown as Middleware;
+  return async (ctx) => {
+    ctx.set('Cache-Control', 'no-store');
+    if (!isRead(ctx.req)) requireOwnPage(place, ctx.req);
+    await routes(ctx, async () => refuseUnmatched(ctx, router));
+  };
+}
+
+const wrongKey = (): Refusal =>
+  new Refusal('unauthorized', 'this API key is not valid: paste a whole key, such as "docent key add" prints');
+const deadLink = (): Refusal =>
+  new Refusal(
+    'unauthorized',
+    'this link has been used, has expired or is not whole: make another with "docent login" on the server, or sign in with an API key',
+  );
+const signedOut = (): Refusal =>
+  new Refusal(
+    'unauthorized',
+    'you are not signed in: open a link that "docent login" prints, or sign in with an API key',
+  );
