@@ -12,8 +12,10 @@ export interface Cluster {
   servers: Child[];
   /** The schema, past the `network`. */
   database: string;
-  /** Between the servers and the database. */
-  network: TcpProxy;
+  /** Between the servers and the database: all of `networks` at once. */
+  network: Pick<TcpProxy, 'cut' | 'breakOffAfter' | 'loseReplies' | 'mend'>;
+  /** One a server. */
+  networks: TcpProxy[];
   /** Calls /api/v1 of a server as the key holder; throws unless it answers 200. */
   api<T>(server: Child, method: string, path: string, body?: object): Promise<T>;
   /** Starts server number `at` anew, on the same port and in the same folder, once it has ended. */
@@ -28,10 +30,12 @@ export async function startCluster(postgres: string, count: number, env: NodeJS.
   await ensureBuilt();
   const dir = await mkdtemp(join(tmpdir(), 'docent-cluster-'));
   const schema = await makeSchema(postgres);
-  const network = await startTcpProxy(Number(new URL(postgres).port || 5432));
-  const url = new URL(schema.url);
-  [url.hostname, url.port] = ['127.0.0.1', String(network.port)];
+  const port = Number(new URL(postgres).port || 5432);
+  const networks = await Promise.all(Array.from({ length: count }, () => startTcpProxy(port)));
+  const all = (act: (one: TcpProxy) => void) => (): void => networks.forEach(act);
   const start = (at: number, more: NodeJS.ProcessEnv = {}): Promise<Child> => {
+    const url = new URL(schema.url);
+    [url.hostname, url.port] = ['127.0.0.1', String(networks[at]!.port)];
     const own = { API_KEY, DATABASE_URL: url.href, DATA_DIR: join(dir, String(at)), TRUST_PROXY_HOPS: '1' };
     return startChild({ ...own, ...env, ...more });
   };
@@ -39,7 +43,13 @@ export async function startCluster(postgres: string, count: number, env: NodeJS.
   return {
     servers,
     database: schema.url,
-    network,
+    networks,
+    network: {
+      cut: all((one) => one.cut()),
+      breakOffAfter: (bytes) => networks.forEach((one) => one.breakOffAfter(bytes)),
+      loseReplies: all((one) => one.loseReplies()),
+      mend: all((one) => one.mend()),
+    },
     async api<T>({ base }: Child, method: string, path: string, body?: object): Promise<T> {
       const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
       const reply = await fetch(`${base}/api/v1${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
@@ -52,7 +62,7 @@ export async function startCluster(postgres: string, count: number, env: NodeJS.
     },
     async stop() {
       await Promise.all(servers.map((server) => server.kill()));
-      await network.close();
+      await Promise.all(networks.map((one) => one.close()));
       await schema.drop();
       await rm(dir, { recursive: true, force: true });
     },
