@@ -156,6 +156,15 @@ describe.skipIf(!isPossible)('the guide for several servers', () => {
     expect((await run(loop)).match(/"status":"ok"/g)).toHaveLength(2);
     await run(blockWith('pg_dump'));
     expect(await readFile(join(folder, 'backup.sql'), 'utf8')).toContain('at ten to nine');
+    await run(
+      blockWith('create role')
+        .replace(/-c "create role[^"]*" /, '')
+        .replace('database docent', 'database again'),
+    );
+    const restored = url.replace(/docent$/, 'again');
+    await run(`psql --quiet --file backup.sql '${restored}'`);
+    const doctor = await run(`DATABASE_URL='${restored}' npx docent doctor --dry-run`);
+    expect(doctor).toMatch(/^checked 1 chatbot, 1 source, .* 0 left$/m);
   });
 
   test('sends a question that a killed server has got to no other, and new ones past it', async () => {
