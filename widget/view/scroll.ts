@@ -43,19 +43,19 @@ const MARGIN_PX = 12;
 
 /**
  * Scrolls the log, never the page around it, until the bottom of `part` is visible, or the top of `turn` is at the log's: a long answer is
- * read from its question on. Once it has ended, its question may leave for what comes below it. True where the bottom is visible then.
+ * read from its question on. Once it has ended, its question leaves where all the rest fits then. True where the bottom is visible then.
  */
 export function scrollIntoLog(part: Element | null, turn?: Element | null): boolean | undefined {
   const log = part?.closest('.log');
   if (!log) return;
   const { top, bottom } = log.getBoundingClientRect();
   const below = part!.getBoundingClientRect().bottom + MARGIN_PX - bottom;
+  const start = turn ? turn.getBoundingClientRect().top - top : below;
   // Not for what the reader has opened there: that is shown to its end.
-  const question =
-    turn?.querySelector('.actions:not(:focus-within)') && turn.firstElementChild!.getBoundingClientRect().bottom;
-  const above = turn ? (question ?? turn.getBoundingClientRect().top) - top : below;
+  const question = turn?.querySelector('.actions:not(:focus-within)') && turn.firstElementChild;
+  const room = question ? question.getBoundingClientRect().bottom - top : start;
   // Browsers round where a log is scrolled to. Where the top is out of sight already, the reader has gone to the end.
-  const isCut = above > -2 && above < below;
-  log.scrollTop += Math.max(0, isCut ? above : below);
+  const isCut = room > -2 && room < below;
+  log.scrollTop += Math.max(0, isCut ? start : below);
   return !isCut;
 }

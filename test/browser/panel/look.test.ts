@@ -99,6 +99,18 @@ test('the header is as high on the first screen as above a conversation, whose b
   expect(new Set(heights.map(Math.round)).size).toBe(1);
 });
 
+test('for a finger the send button is larger, level with its field, and the button to the end is in the middle', async () => {
+  page = await browser.newPage({ viewport: { width: 390, height: 600 }, isMobile: true, hasTouch: true });
+  await page.goto(`${server.base}/demo/states.html?scene=A%20long%20answer`);
+  await page.getByRole('button', { name: 'New text' }).waitFor();
+  const [send, field, latest] = await Promise.all(
+    ['.send', 'form textarea', '.latest'].map((part) => page.locator(part).boundingBox()),
+  );
+  expect([send!.width, send!.height]).toEqual([40, 40]);
+  expect(field!.y + field!.height / 2).toBe(send!.y + 20);
+  expect(latest!.x + latest!.width / 2).toBe(195);
+});
+
 test('the row of the open conversation differs from one under the pointer', async () => {
   await see('Earlier conversations');
   const rows = page.locator('.conversations li');
