@@ -160,12 +160,15 @@ test('the focus moves to the field, leaves the panel by Tab, is visible everywhe
   await expect.poll(focused).toBe('Your question');
 });
 
-test('the focus stays in the chat when the clicked element is removed', async () => {
-  await visit();
+test.each([
+  ['in the field', 'Your question', {}],
+  ['with a finger in the log, which calls no keyboard', 'Conversation', { hasTouch: true, isMobile: true }],
+])('the focus stays in the chat when the clicked element is removed: %s', async (_, place, options) => {
+  await visit(options);
   await openChat(page);
   await answered();
   await page.getByRole('button', { name: 'New conversation' }).press('Enter');
-  await expect.poll(focused).toBe('Conversation');
+  await expect.poll(focused).toBe(place);
 });
 
 test('the focus moves to the consent button while it replaces the field, and back', async () => {

@@ -65,7 +65,7 @@ test('a visitor sees the step of a tool function, confirms a call by the keyboar
   await page.keyboard.press('Enter');
   await answers(page).locator('.waiting').getByText(meta.step).waitFor();
   expect(await call.getByRole('button').count()).toBe(0);
-  await expect.poll(() => log(page).evaluate((element) => element.matches(':focus'))).toBe(true);
+  await expect.poll(() => field(page).evaluate((element) => element.matches(':focus'))).toBe(true);
   finish();
   await answers(page).getByText('Order 7 is cancelled.').waitFor();
   expect(shop.tool.calls).toMatchObject([{ url: '/cancel', body: '{"order":7}' }]);

@@ -25,13 +25,16 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
     if (!readDocument('hidden') && !signal.aborted) void chat.restore(event);
   };
 
-  /** Focuses the field, or the consent button shown in its place. */
-  const focusField = (): void => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!.focus();
+  /** The field, or the consent button shown in its place. */
+  const field = (): HTMLElement => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!;
 
   stickToEnd(log);
   import('./sources/sources.ts').then((part) => part.attend(panel, chat, elements, signal), chat.report);
-  // A pressed button that is removed would lose the focus to the page: move it to the log.
-  panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus({ preventScroll: true }));
+  // A pressed button that is removed would lose the focus to the page: move it to the field, or, where that calls a keyboard, to the log.
+  panel.onclick = () =>
+    setTimeout(
+      () => focusOf(panel) ?? (matchMedia('(hover:hover)').matches ? field() : log).focus({ preventScroll: true }),
+    );
   addEventListener(
     'keydown',
     (event) => {
@@ -45,14 +48,14 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
     { signal, capture: true },
   );
   signal.onabort = chat.consent.subscribe(() => {
-    if (panel.contains(focusOf(panel))) setTimeout(() => focusOf(panel) ?? focusField());
+    if (panel.contains(focusOf(panel))) setTimeout(() => focusOf(panel) ?? field().focus());
   });
   for (const event of ['storage', 'visibilitychange'])
     addEventListener(event, (event) => setTimeout(refresh, STORE_DELAY_MS, event), { signal });
   // The page would take what is typed here for its shortcuts, since it sees the host alone, and may lock scrolling.
   panel.onkeydown = panel.onkeypress = panel.onkeyup = panel.onwheel = (event: Event) => event.stopPropagation();
   if (!isInline) {
-    if (chat.isOpen.peek() !== 'quietly') focusField();
+    if (chat.isOpen.peek() !== 'quietly') field().focus();
     const media = fullScreen();
     const fill = (): unknown =>
       media.matches && import('./full-screen.ts').then((part) => part.bind(panel, chat, signal), chat.report);
