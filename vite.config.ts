@@ -90,6 +90,17 @@ const environments: Record<string, EnvironmentOptions> = {
     emptyOutDir: true,
     lib: { entry: demoScripts, formats: ['es'], fileName: (_, name) => `${name}.js` },
   }),
+  // The owner's console. Its page names the entry and the style by their content (`writeConsolePage`).
+  console: library('', '', 'dist/console', {
+    cssCodeSplit: true,
+    emptyOutDir: true,
+    lib: {
+      entry: { console: 'widget/console/main.tsx', style: 'widget/console/style.css' },
+      formats: ['es'],
+      fileName: (_, name) => `${name}-[hash].js`,
+    },
+    rolldownOptions: { output: { ...small, assetFileNames: '[name]-[hash][extname]' } },
+  }),
   server: {
     consumer: 'server',
     resolve: { noExternal: true },
@@ -129,7 +140,7 @@ const environments: Record<string, EnvironmentOptions> = {
 
 /** Every part in one command. The panel comes first: the launcher has its name. */
 async function buildAll(builder: ViteBuilder): Promise<void> {
-  const names = ['panel', 'embed', 'component', 'markdown', 'demo', 'server', 'parser'];
+  const names = ['panel', 'embed', 'component', 'markdown', 'demo', 'console', 'server', 'parser'];
   for (const [at, name] of names.entries()) {
     // Whoever waits for it, `npm start` among them, shows that it goes on.
     process.send?.(`${name} (${at + 1} of ${names.length})`);
@@ -137,10 +148,11 @@ async function buildAll(builder: ViteBuilder): Promise<void> {
     if (environment) await builder.build(environment);
   }
   keepOwnGlobals();
+  writeConsolePage();
   copyApiPage();
   writeGuides();
   copyFileSync(join(root, 'demo/conversations.yaml'), join(root, 'dist/demo/conversations.yaml'));
-  compress(['dist/embed.js', ...['dist/embed', 'dist/demo', 'dist/docs'].flatMap(filesIn)]);
+  compress(['dist/embed.js', ...['dist/embed', 'dist/demo', 'dist/console', 'dist/docs'].flatMap(filesIn)]);
   makeExecutable('dist/server/main.js');
 }
 
@@ -148,6 +160,16 @@ async function buildAll(builder: ViteBuilder): Promise<void> {
 function keepOwnGlobals(): void {
   const file = join(root, 'dist/component/markdown.d.ts');
   writeFileSync(file, readFileSync(file, 'utf8').replace(/\s*declare global \{[^]*?\n\}\n/, '\n'));
+}
+
+/** The console's one page, with the names that its script and style have got. */
+function writeConsolePage(): void {
+  const to = join(root, 'dist/console');
+  const named = (pattern: RegExp): string => readdirSync(to).find((name) => pattern.test(name))!;
+  const page = readFileSync(join(root, 'widget/console/index.html'), 'utf8')
+    .replace('main.tsx', named(/^console-.{8}\.js$/))
+    .replace('style.css', named(/^style-.{8}\.css$/));
+  writeFileSync(join(to, 'index.html'), page);
 }
 
 /** The script of /docs as its authors built it, apart from the server's own; it lacks only the address of its source map. */
@@ -289,7 +311,7 @@ const shortJsx: Plugin = {
   name: 'docent:short-jsx',
   enforce: 'pre',
   apply: 'build',
-  transform: { filter: { id: /\.tsx$/ }, handler: (code) => `import { h } from 'preact'; ${code}` },
+  transform: { filter: { id: /\.tsx$/ }, handler: (code) => `import { Fragment, h } from 'preact'; ${code}` },
 };
 
 /** A declaration file for each npm face. The plugin asks the configuration's top level what is built: show it both. */
@@ -348,7 +370,7 @@ export default defineConfig(({ command }) => ({
   publicDir: false,
   environments: command === 'build' ? environments : {},
   builder: { buildApp: buildAll },
-  oxc: command === 'build' ? { jsx: { runtime: 'classic', pragma: 'h' } } : {},
+  oxc: command === 'build' ? { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' } } : {},
   plugins:
     command === 'build'
       ? [
@@ -367,7 +389,7 @@ export default defineConfig(({ command }) => ({
     strictPort: true,
     cors: false, // the app's own headers stand
   },
-  optimizeDeps: { entries: ['widget/panel.tsx', ...Object.values(demoScripts)] },
+  optimizeDeps: { entries: ['widget/panel.tsx', 'widget/console/main.tsx', ...Object.values(demoScripts)] },
   test: {
     css: true,
     pool: 'forks',

@@ -36,6 +36,13 @@ function guide(path: string): Promise<{ type: string; text: string }> | undefine
   return file('.md').then((text) => ({ type: 'text/html', text: renderGuide(name as GuideName, text) }));
 }
 
+/** The console's page with its script and style as they stand; undefined for the address of another page or of a file. */
+function consolePage(path: string): Promise<string> | undefined {
+  if (!/^\/console\/[^.]*$/.test(path) || /^\/console\/sessions?(?:\/|$)/.test(path)) return undefined;
+  const page = readFile('widget/console/index.html', 'utf8');
+  return page.then((text) => text.replaceAll('"/console/', '"/widget/console/'));
+}
+
 function send(response: ServerResponse, type: string, text: string): void {
   response.setHeader('Content-Type', `${type}; charset=utf-8`);
   response.setHeader('Cache-Control', 'no-store');
@@ -114,7 +121,9 @@ export function development(): Plugin {
         const path = (request.url ?? '/').split('?')[0] ?? '/';
         const code = modules[path];
         const page = guide(path);
+        const screen = consolePage(path);
         if (page) page.then(({ type, text }) => send(response, type, text), next);
+        else if (screen) screen.then((text) => send(response, 'text/html', text), next);
         else if (VITE_PATHS.test(request.url ?? '')) next();
         else if (code) script(response, code);
         else if (path === '/embed.js') launcher().then((text) => script(response, text), next);

@@ -85,6 +85,18 @@ describe('what a visitor downloads, gzip -9', () => {
     expect(asksFor('dist/component/markdown.js')).toEqual(['preact']);
   });
 
+  test('the first screen of the console is at most 25,000 bytes, and all of it 60,000', () => {
+    const scripts = readdirSync('dist/console').filter((name) => name.endsWith('.js'));
+    const entry = scripts.find((name) => name.startsWith('console-'))!;
+    const style = readdirSync('dist/console').find((name) => name.endsWith('.css'))!;
+    const first = ['index.html', entry, style, ...needs(`dist/console/${entry}`)];
+    const bytes = (names: string[]): number =>
+      names.reduce((sum, name) => sum + zipped(`dist/console/${name.replace('./', '')}`), 0);
+    expect(bytes(first)).toBeLessThanOrEqual(25_000);
+    expect(scripts.length).toBeGreaterThan(3);
+    expect(bytes(['index.html', style, ...scripts])).toBeLessThanOrEqual(60_000);
+  });
+
   test('the files compressed ahead hold the same bytes', () => {
     const served = ['dist/embed.js', ...readdirSync('dist/embed').map((name) => `dist/embed/${name}`)];
     const scripts = served.filter((file) => file.endsWith('.js'));

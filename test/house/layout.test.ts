@@ -104,21 +104,30 @@ describe('the server', () => {
 });
 
 describe('the widget', () => {
+  const isConsole = (path: string): boolean => path.startsWith('widget/console/');
+
   test('imports itself, preact and its signals, and the types it shares with the server', () => {
-    const allowed = ({ target, typeOnly }: Import): boolean =>
+    const allowed = ({ file, target, typeOnly }: Import): boolean =>
       target.startsWith('widget/') ||
       /^(?:preact|@preact\/signals(?:-core)?)(?:\/|$)/.test(target) ||
+      (target.startsWith('preact-iso/') && isConsole(file)) ||
       (target === 'server/types.ts' && typeOnly);
     expect(widget.length).toBeGreaterThan(0);
     expect(widget.filter((one) => !allowed(one)).map(line)).toEqual([]);
   });
 
-  test('uses no hooks, for its panel is built without them', () => {
-    expect(widget.filter(({ target }) => target.startsWith('preact/')).map(line)).toEqual([]);
-    const hooked = sourcesOf('widget').filter((file) =>
-      /\buse(?:Signal|Computed|Model)/.test(readFileSync(file, 'utf8')),
+  test('uses no hooks, for its panel is built without them; the console is built apart', () => {
+    const panel = widget.filter(({ file }) => !isConsole(file));
+    expect(panel.filter(({ target }) => target.startsWith('preact/')).map(line)).toEqual([]);
+    const hooked = sourcesOf('widget').filter(
+      (file) => !isConsole(file) && /\buse(?:Signal|Computed|Model)/.test(readFileSync(file, 'utf8')),
     );
     expect(hooked).toEqual([]);
+  });
+
+  test("imports nothing of the console, which takes no visitor's time", () => {
+    expect(widget.filter(({ file, target }) => isConsole(target) && !isConsole(file)).map(line)).toEqual([]);
+    expect(widget.filter(({ file }) => isConsole(file)).length).toBeGreaterThan(10);
   });
 });
 

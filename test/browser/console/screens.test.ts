@@ -1,0 +1,252 @@
+import type { Browser, Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort, startBuiltServer, type BuiltServer } from '../built-server.ts';
+import { launchChromium } from '../chromium.ts';
+import { loginLink, newPage, signInByKey, violations } from './console.ts';
+import { PAGES, startSite, type Site } from './site.ts';
+
+/** The console's screens, in Chromium. */
+
+let server: BuiltServer;
+let browser: Browser;
+let site: Site;
+const KEY = 'a key for tests only';
+
+beforeAll(async () => {
+  site = await startSite();
+  const port = await freePort();
+  const env = { PORT: String(port), FETCH_ALLOW: `${site.host},127.0.0.1:${port}` };
+  [server, browser] = await Promise.all([startBuiltServer(env), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  site?.close();
+});
+
+async function api(method: string, path: string, body?: object): Promise<Record<string, string>> {
+  const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
+  const reply = await fetch(`${server.base}/api/v1${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+  return (await reply.json()) as Record<string, string>;
+}
+
+/** A chatbot with one question and its answer, learned. */
+async function newChatbot(name: string, question: string, answer: string): Promise<string> {
+  const { uuid } = await api('POST', '/chatbot/create', { name, visibility: 'public', show_citations: true });
+  const source = await api('POST', `/chatbot/${uuid}/data-source/qa`, { question, answer });
+  await expect.poll(async () => (await api('GET', `/data-source/${source['uuid']}`))['status']).toBe('success');
+  return uuid!;
+}
+
+async function ask(chatbot: string, query: string): Promise<string> {
+  const { uuid } = await api('POST', `/chatbot/${chatbot}/session/create`, {});
+  await api('POST', `/session/${uuid}/message/non-stream`, { query });
+  return uuid!;
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
+test('from the link to a cited answer of an own site of 50 pages in at most 6 clicks', async () => {
+  const { page, faults } = await newPage(browser);
+  await page.goto(await loginLink(server));
+  let clicks = 0;
+  const click = async (name: string | RegExp): Promise<void> => {
+    await page.getByRole('button', { name }).first().click();
+    clicks++;
+  };
+  await page.getByLabel('Make a chatbot for your site').fill(site.url);
+  await click('Read the site');
+  // Pages of one host are fetched one a second; the first that were read suggest questions already.
+  await page.getByText(/[1-9]\d* pages? read of \d+ found/).waitFor();
+  const suggestions = page.getByRole('list', { name: 'Questions that the site answers' }).getByRole('button');
+  await expect.poll(() => suggestions.count(), { timeout: 100_000 }).toBe(3);
+  const question = await suggestions.first().textContent();
+  await suggestions.first().click();
+  clicks++;
+  const answer = page.getByRole('article', { name: 'Answer' });
+  await answer.getByRole('list', { name: 'Sources' }).getByRole('link').first().waitFor();
+  const number = /series (\d+)/.exec(question!)![1]!;
+  expect(await answer.textContent()).toContain(`of series ${number} are delivered within ${Number(number) + 2} days`);
+  const tag = await page.locator('pre code').textContent();
+  expect(tag).toMatch(
+    new RegExp(`^<script async src="${server.base}/embed\\.js" data-chatbot="[0-9a-f]{32}"></script>$`),
+  );
+  expect(clicks).toBeLessThanOrEqual(6);
+  await page.getByText(`${PAGES} pages read of ${PAGES} found`).waitFor({ timeout: 120_000 });
+  expect(faults).toEqual([]);
+  await page.context().close();
+}, 180_000);
+
+test('an address that is none is said at the field, and nothing is made', async () => {
+  const { page } = await newPage(browser);
+  await signInByKey(page, server);
+  const before = await page.getByRole('main').getByRole('link').count();
+  await page.getByLabel('Make a chatbot for your site').fill('not an address');
+  await page.getByRole('button', { name: 'Read the site' }).click();
+  await page.getByText('Type the address of your site').waitFor();
+  await page.reload();
+  await heading(page, 'Chatbots').waitFor();
+  await expect.poll(() => page.getByRole('main').getByRole('link').count()).toBe(before);
+  await page.context().close();
+});
+
+describe('sources', () => {
+  test('are added, searched, and deleted once it is confirmed', async () => {
+    const chatbot = await newChatbot('Sources', 'What is a lamp?', 'A lamp gives light.');
+    const { page } = await newPage(browser);
+    await signInByKey(page, server, `/console/chatbot/${chatbot}/sources`);
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await row('What is a lamp?').getByText('Ready').waitFor();
+    await page.getByText('Add a source').click();
+    await page.getByLabel('A question and its answer').check();
+    await page.getByLabel('Question', { exact: true }).fill('What is a chair?');
+    await page.getByLabel('Answer', { exact: true }).fill('A chair has four legs.');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await row('What is a chair?').getByText('Ready').waitFor();
+    await page.getByLabel('One page').check();
+    await page.getByLabel('Address of the page').fill(`${site.url}missing.html`);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await row('missing.html').getByText('Failed').waitFor();
+    await row('missing.html').getByText('answers “not found”').waitFor();
+
+    await page.getByLabel('Status').selectOption('failed');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.getByLabel('Status').selectOption('');
+    const search = page.getByRole('searchbox');
+    await search.fill('CHAIR');
+    await search.press('Enter');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+
+    await row('What is a chair?').getByRole('button', { name: 'Delete' }).click();
+    await row('What is a chair?').getByRole('button', { name: 'Keep' }).click();
+    await row('What is a chair?').getByRole('button', { name: 'Delete' }).click();
+    await row('What is a chair?').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('Nothing matches').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('conversations', () => {
+  test('are newest first, narrowed to what was not known, read by address, and deleted', async () => {
+    const chatbot = await newChatbot('Talks', 'How long may I return a lamp?', 'You may return a lamp within 45 days.');
+    const known = await ask(chatbot, 'How long may I return a lamp?');
+    const strange = await ask(chatbot, 'Who won the football world cup in 1974?');
+    const { page } = await newPage(browser);
+    await signInByKey(page, server, `/console/chatbot/${chatbot}/conversations`);
+    const rows = page.getByRole('list', { name: 'Conversations' }).getByRole('link');
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await rows.first().textContent()).toContain('football');
+    await page.getByLabel('Show').selectOption('unknown');
+    await expect.poll(() => rows.count()).toBe(1);
+    await rows.first().click();
+    expect(page.url()).toMatch(new RegExp(`/conversations/${strange}$`));
+    await page.reload();
+    await page.getByRole('region', { name: 'Conversation' }).getByText('football world cup').waitFor();
+    await page.goto(`${server.base}/console/chatbot/${chatbot}/conversations/${known}`);
+    await page.getByRole('region', { name: 'Conversation' }).getByText('within 45 days').first().waitFor();
+    await page.getByRole('button', { name: 'Delete this conversation' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.first().textContent()).toContain('football');
+    await page.context().close();
+  });
+});
+
+describe('the playground', () => {
+  test('shows what was quoted from where; an own answer is live in the next ask, and undone', async () => {
+    const chatbot = await newChatbot('Play', 'How long may I return a lamp?', 'You may return a lamp within 45 days.');
+    const { page } = await newPage(browser);
+    await signInByKey(page, server, `/console/chatbot/${chatbot}/playground`);
+    const put = async (query: string): Promise<void> => {
+      await page.getByLabel('Question', { exact: true }).fill(query);
+      await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    };
+    const answer = page.getByRole('article', { name: 'Answer' });
+    const why = page.getByRole('list', { name: 'Why this answer' });
+    await put('How long may I return a lamp?');
+    await answer.getByText('within 45 days').waitFor();
+    await why.getByText('General Q&A').first().waitFor();
+    await why.getByRole('group').first().click();
+    expect(await why.locator('mark').first().textContent()).toBe('You may return a lamp within 45 days.');
+
+    await put('Do you sell umbrellas?');
+    await answer.getByText('Do you sell umbrellas?').waitFor();
+    await page.getByText('Write the answer yourself').click();
+    await page.getByLabel(/^Answer to/).fill('Umbrellas are sold from May on.');
+    await page.getByRole('button', { name: 'Save the answer' }).click();
+    await page.getByText('Your answer is live').waitFor();
+    await put('Do you sell umbrellas?');
+    await answer.getByText('Umbrellas are sold from May on.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Write the answer yourself').waitFor();
+    await put('Do you sell umbrellas?');
+    await expect.poll(() => answer.textContent()).not.toContain('from May on');
+    // Nothing of it is a conversation.
+    await page.getByRole('link', { name: 'Conversations' }).click();
+    await page.getByText('Nobody has asked yet').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('every screen', () => {
+  const screens = (chatbot: string, session: string): [string, string][] => [
+    ['Chatbots', '/console/'],
+    ['Start', `/console/chatbot/${chatbot}/start`],
+    ['Sources', `/console/chatbot/${chatbot}/sources`],
+    ['Conversations', `/console/chatbot/${chatbot}/conversations/${session}`],
+    ['Playground', `/console/chatbot/${chatbot}/playground`],
+    ['Settings', '/console/settings'],
+    ['No such screen', '/console/nowhere'],
+  ];
+
+  test.each([
+    ['light', { colorScheme: 'light' as const }],
+    ['dark', { colorScheme: 'dark' as const }],
+    ['on a phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+  ])('breaks no rule of axe, %s', async (_, options) => {
+    const chatbot = await newChatbot('Rules', 'What is a lamp?', 'A lamp gives light.');
+    const session = await ask(chatbot, 'What is a lamp?');
+    const { page, faults } = await newPage(browser, options);
+    await page.goto(`${server.base}/console/`);
+    await page.getByLabel('API key').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await signInByKey(page, server);
+    faults.length = 0;
+    for (const [name, path] of screens(chatbot, session)) {
+      await page.goto(server.base + path);
+      await heading(page, name).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await violations(page), name).toEqual([]);
+    }
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test('runs nothing that a visitor, a page or an owner wrote', async () => {
+    const attack = `"><img src=x onerror="document.title='hit'"><script>document.title='hit'</script>[x](javascript:alert(1))`;
+    const chatbot = await newChatbot(`Evil ${attack}`, `Question ${attack}`, `Answer ${attack}`);
+    const session = await ask(chatbot, `Question ${attack}`);
+    const { page, faults } = await newPage(browser);
+    await signInByKey(page, server);
+    faults.length = 0;
+    for (const [name, path] of screens(chatbot, session)) {
+      await page.goto(server.base + path);
+      await heading(page, name).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.title(), name).not.toBe('hit');
+      expect(await page.locator('img, a[href^="javascript:"]').count(), name).toBe(0);
+    }
+    await page.goto(`${server.base}/console/chatbot/${chatbot}/playground`);
+    await page.getByLabel('Question', { exact: true }).fill(`Question ${attack}`);
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByRole('article', { name: 'Answer' }).waitFor();
+    expect(await page.locator('img, a[href^="javascript:"]').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,92 @@
+import type { Browser, Page } from 'playwright';
+import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
+import { startBuiltServer, type BuiltServer } from '../built-server.ts';
+import { launchChromium } from '../chromium.ts';
+import { loginLink, newPage, signInByKey } from './console.ts';
+
+/** Signing in to the console, in Chromium. */
+
+let server: BuiltServer;
+let browser: Browser;
+let page: Page;
+let faults: string[];
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+beforeEach(async () => {
+  ({ page, faults } = await newPage(browser));
+});
+afterEach(() => page.context().close());
+
+const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+
+test('a link signs in once, and leaves no token in the address', async () => {
+  const link = await loginLink(server);
+  await page.goto(link);
+  await heading('Chatbots').waitFor();
+  expect(page.url()).toBe(`${server.base}/console/`);
+  await page.reload();
+  await heading('Chatbots').waitFor();
+  expect(await page.evaluate(() => localStorage.length + sessionStorage.length + document.cookie.length)).toBe(0);
+  expect(faults).toEqual([]);
+
+  const other = await newPage(browser);
+  await other.page.goto(link);
+  await other.page.getByRole('status').getByText('This link has been used').waitFor();
+  await other.page.getByLabel('API key').waitFor();
+  await other.page.context().close();
+});
+
+test('a browser that is signed in goes on with a link that has been used', async () => {
+  const link = await loginLink(server);
+  await page.goto(link);
+  await heading('Chatbots').waitFor();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await heading('Chatbots').waitFor();
+});
+
+test('a key signs in, where the address leads; a wrong one is said at the field', async () => {
+  await page.goto(`${server.base}/console/settings`);
+  const field = page.getByLabel('API key');
+  await field.fill('no-key-of-this-server');
+  await field.press('Enter');
+  await page.getByText('This API key is not valid').waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  await field.fill(server.key);
+  await field.press('Enter');
+  await heading('Settings').waitFor();
+  expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
+});
+
+test('signing out ends the sign-in on the server', async () => {
+  await signInByKey(page, server, '/console/settings');
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await heading('Sign in to Docent').waitFor();
+  await page.reload();
+  await heading('Sign in to Docent').waitFor();
+});
+
+test('a sign-in that is ended elsewhere is over at its next request', async () => {
+  await signInByKey(page, server, '/console/settings');
+  const other = await newPage(browser);
+  await signInByKey(other.page, server, '/console/settings');
+  const row = page.getByRole('row').filter({ hasText: 'this one' });
+  await page.reload();
+  await row.waitFor();
+  const others = page.getByRole('button', { name: 'End', exact: true });
+  await others.first().waitFor();
+  for (let left = await others.count(); left > 0; left--) {
+    await others.first().click();
+    await expect.poll(() => others.count()).toBe(left - 1);
+  }
+  await other.page.getByRole('link', { name: 'Chatbots' }).click();
+  await other.page.getByText('You have been signed out').waitFor();
+  await row.waitFor();
+  await other.page.context().close();
+});

@@ -1,0 +1,44 @@
+import type { ComponentType } from 'preact';
+import lazy from 'preact-iso/lazy';
+import { LocationProvider, Route, Router } from 'preact-iso/router';
+import { account } from './account.ts';
+import { Chatbots } from './screens/Chatbots.tsx';
+import { NotFound } from './screens/NotFound.tsx';
+import { SignIn } from './screens/SignIn.tsx';
+
+interface OfChatbot {
+  chatbot: string;
+  /** Of the address, where it has one. */
+  session?: string;
+}
+
+/** A screen is loaded when it is met, and made anew for each chatbot. */
+function ofChatbot(load: () => Promise<ComponentType<OfChatbot>>): ComponentType<OfChatbot> {
+  const Screen = lazy(load) as ComponentType<OfChatbot>;
+  return (props) => <Screen {...props} key={props.chatbot} />;
+}
+
+const Start = ofChatbot(() => import('./screens/Start.tsx').then((screen) => screen.Start));
+const Sources = ofChatbot(() => import('./screens/Sources.tsx').then((screen) => screen.Sources));
+const Conversations = ofChatbot(() => import('./screens/Conversations.tsx').then((screen) => screen.Conversations));
+const Playground = ofChatbot(() => import('./screens/Playground.tsx').then((screen) => screen.Playground));
+const Settings = lazy(() => import('./screens/Settings.tsx').then((screen) => screen.Settings));
+
+/** The sign-in page, or the screen of the address. */
+export function Console() {
+  if (account.value === undefined) return null;
+  if (!account.value) return <SignIn />;
+  return (
+    <LocationProvider scope="/console">
+      <Router>
+        <Route path="/console" component={Chatbots} />
+        <Route path="/console/chatbot/:chatbot/start" component={Start} />
+        <Route path="/console/chatbot/:chatbot/sources" component={Sources} />
+        <Route path="/console/chatbot/:chatbot/conversations/:session?" component={Conversations} />
+        <Route path="/console/chatbot/:chatbot/playground" component={Playground} />
+        <Route path="/console/settings" component={Settings} />
+        <Route default component={NotFound} />
+      </Router>
+    </LocationProvider>
+  );
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { account } from '../account.ts';
+import { chatbots, loadChatbots } from '../chatbots.ts';
+import { Icon, type IconName } from './Icon.tsx';
+
+interface FrameProps {
+  /** The chatbot that the screen belongs to; none for the list and the settings. */
+  chatbot?: string;
+  title: string;
+  /** Buttons beside the title. */
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** The column of navigation beside a screen. A new screen's heading takes the focus, as a page's start would. */
+export function Frame({ chatbot, title, actions, children }: FrameProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const name = chatbots.value?.find(({ uuid }) => uuid === chatbot)?.name;
+  useEffect(() => {
+    document.title = [title, name, 'Docent'].filter(Boolean).join(' · ');
+  }, [title, name]);
+  useEffect(() => {
+    // Its name alone is missing where that fails.
+    if (chatbot && !chatbots.value) void loadChatbots().catch(() => undefined);
+  }, [chatbot]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [title, chatbot]);
+  return (
+    <div class="frame">
+      <a class="skip" href="#screen">
+        Skip to the content
+      </a>
+      <header class="side">
+        <a class="home" href="/console/">
+          Docent
+        </a>
+        <nav aria-label="Console">
+          <ul>
+            <Item href="/console/" icon="chatbots">
+              Chatbots
+            </Item>
+            {chatbot && (
+              <li>
+                <span class="group">{name ?? 'Chatbot'}</span>
+                <ul>
+                  <Item href={`/console/chatbot/${chatbot}/start`} icon="snippet">
+                    Start
+                  </Item>
+                  <Item href={`/console/chatbot/${chatbot}/sources`} icon="sources">
+                    Sources
+                  </Item>
+                  <Item href={`/console/chatbot/${chatbot}/conversations`} icon="chatbots">
+                    Conversations
+                  </Item>
+                  <Item href={`/console/chatbot/${chatbot}/playground`} icon="ask">
+                    Playground
+                  </Item>
+                </ul>
+              </li>
+            )}
+            <Item href="/console/settings" icon="settings">
+              Settings
+            </Item>
+          </ul>
+        </nav>
+        <p class="who">{account.value && account.value.user.name}</p>
+      </header>
+      <main id="screen" tabIndex={-1}>
+        <div class="title">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {actions}
+        </div>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Item({ href, icon, children }: { href: string; icon: IconName; children: string }) {
+  const { path } = useLocation();
+  const own = href.replace(/\/$/, '');
+  // The list of chatbots stands above all screens: it is none of them.
+  const isHere = path === own || (own !== '/console' && path.startsWith(`${own}/`));
+  return (
+    <li>
+      <a href={href} aria-current={isHere ? 'page' : undefined}>
+        <Icon name={icon} />
+        {children}
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,23 @@
+/** Outlines on a grid of 24, drawn with the text's colour. */
+const PATHS = {
+  chatbots: 'M4 5h16v11H9l-5 4z',
+  sources: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h7M9 17h5',
+  ask: 'M4 5h16v11H9l-5 4zM9 9h6M9 12h4',
+  snippet: 'M8 7l-5 5 5 5M16 7l5 5-5 5M14 4l-4 16',
+  settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
+  back: 'M15 5l-7 7 7 7',
+  add: 'M12 5v14M5 12h14',
+  again: 'M20 11a8 8 0 1 0-2.3 6.3M20 4v7h-7',
+  remove: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
+  open: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
+  out: 'M14 4H5v16h9M10 12h10M16 8l4 4-4 4',
+  check: 'M5 12l5 5L20 7',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <path d={PATHS[name]} />
+  </svg>
+);

@@ -1,0 +1,106 @@
+import type { ReadonlySignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { Icon, type IconName } from './Icon.tsx';
+
+interface ButtonProps {
+  children: ComponentChildren;
+  icon?: IconName;
+  kind?: 'primary' | 'plain' | 'danger';
+  type?: 'button' | 'submit';
+  isBusy?: boolean;
+  onClick?: () => void;
+}
+
+/** While it is busy it can be focused still, and says so. */
+export const Button = ({ children, icon, kind = 'plain', type = 'button', isBusy = false, onClick }: ButtonProps) => (
+  <button class={`button ${kind}`} type={type} aria-disabled={isBusy} onClick={() => !isBusy && onClick?.()}>
+    {isBusy ? <span class="spinner" /> : icon && <Icon name={icon} />}
+    <span>{children}</span>
+  </button>
+);
+
+/** A type of its own each: the types of JSX give every one its roles. */
+const INPUTS = { text: { type: 'text' }, url: { type: 'url' }, password: { type: 'password' } } as const;
+
+interface FieldProps {
+  label: string;
+  name: string;
+  hint?: string;
+  type?: keyof typeof INPUTS;
+  value?: string;
+  placeholder?: string;
+  isRequired?: boolean;
+  rows?: number;
+  autocomplete?: string;
+  /** Of the form: stands at the field and is read with it. */
+  failure?: string;
+}
+
+export function Field({
+  label,
+  name,
+  hint,
+  type = 'text',
+  rows,
+  isRequired = true,
+  failure = '',
+  ...rest
+}: FieldProps) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, failure && `${id}-failure`].filter(Boolean).join(' ');
+  const attributes = {
+    id,
+    name,
+    required: isRequired,
+    'aria-describedby': described || undefined,
+    'aria-invalid': failure ? ('true' as const) : undefined,
+    spellcheck: type === 'text',
+    ...rest,
+  };
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {!isRequired && <span class="muted"> (optional)</span>}
+      </label>
+      {rows ? <textarea rows={rows} {...attributes} /> : <input {...attributes} {...INPUTS[type]} />}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {failure && (
+        <p class="failure" id={`${id}-failure`}>
+          {failure}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Says what went wrong, once it has; `again` is offered as a button. */
+export const Failed = ({ failure, again }: { failure: ReadonlySignal<string>; again?: () => void }) => (
+  <div role="alert">
+    {failure.value && (
+      <p class="failed">
+        {failure.value} {again && <Button onClick={again}>Try again</Button>}
+      </p>
+    )}
+  </div>
+);
+
+/** In place of a list that is loaded for the first time. */
+export const Loading = ({ what }: { what: string }) => (
+  <p class="loading" role="status">
+    <span class="spinner" /> Loading {what} …
+  </p>
+);
+
+/** In place of a list without entries: what it is for, and what to do. */
+export const Empty = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <div class="empty">
+    <h2>{title}</h2>
+    <p>{children}</p>
+  </div>
+);

@@ -1,0 +1,121 @@
+/** What the console reads of the records of /api/v1; `server/docs` and `/docs` describe them whole. */
+
+export interface Chatbot {
+  uuid: string;
+  name: string;
+  created_at: string;
+  meta: { visibility: 'private' | 'public' | 'hybrid' };
+}
+
+export interface DataSource {
+  uuid: string;
+  title: string;
+  type: 'link' | 'upload' | 'qa';
+  /** `await`, `chunking`, `embedding`, `success`, `fail` or `error:<reason>`. */
+  status: string;
+  /** URL of a link, name of a file; '' for `qa`. */
+  file_name: string;
+  /** Bytes. */
+  file_size: number;
+  tokens: number;
+  /** A JSON object: `reason` of a failure, `question` and `answer` of a `qa` source. */
+  meta_json: string;
+  created_at: string;
+  modified_at: string;
+}
+
+export interface Site {
+  uuid: string;
+  url: string;
+  /** `running`, `done`, `stopped` or `error:<reason>`. */
+  status: string;
+  found: number;
+  done: number;
+  failed: number;
+}
+
+export interface Message {
+  uuid: string;
+  query: string;
+  response: string;
+  /** A JSON object of citations by marker. */
+  cite_data_json: string;
+  /** A JSON object: `rating` and `comment` of the visitor. */
+  feedback_json: string;
+  /** Why the answer failed; '' where it did not. */
+  error_message: string;
+  created_at: string;
+}
+
+/** A session as the list of conversations has it. */
+export interface Conversation {
+  uuid: string;
+  created_at: string;
+  modified_at: string;
+  first_query: string;
+  messages: number;
+  /** Messages of each kind. */
+  unknown: number;
+  unsure: number;
+  rated_up: number;
+  rated_down: number;
+  labels: string[];
+}
+
+/** Who is signed in. */
+export interface Account {
+  user: { uuid: string; name: string };
+  /** When the sign-in ends at the latest, ISO 8601. */
+  expires: string;
+  /** Whether the cookie came over HTTPS. */
+  is_secure: boolean;
+}
+
+/** One sign-in of the user, in any browser. */
+export interface SignIn {
+  uuid: string;
+  created: string;
+  last_used: string;
+  expires: string;
+  user_agent: string;
+  is_current: boolean;
+}
+
+/** How one question was answered, as `POST …/message/trace` tells it. */
+export interface Trace {
+  answer: string;
+  by: 'quotes' | 'model' | 'message' | 'small_talk' | 'function' | 'nobody';
+  outcome: 'answered' | 'unsure' | 'unknown';
+  citations: { marker: string; title: string; address: string }[];
+  fallback: string;
+  error_message: string;
+  agent: { uuid: string; name: string; type: string };
+  routing?: {
+    by: 'only' | 'rule' | 'classifier' | 'model';
+    detected?: string;
+    candidates?: { uuid: string; name: string; score: number; classifier: number; bias: number; stickness: number }[];
+  };
+  functions_called: { name: string; content: string }[];
+  query: { asks: string; language: string; unknown_words: string[]; earlier_questions: string[] };
+  search: { passages: number; rewritten?: { queries: string[] }; candidates: Candidate[] };
+  sentences: { candidate: number; text: string; covered: number; taken: boolean }[];
+  decision?: {
+    certainty: 'sure' | 'unsure' | 'none';
+    confidence: number;
+    min_confidence: number;
+    unsure_confidence: number;
+  };
+  model?: { name: string; prompt: string; earlier_messages: number; credits: number; total_tokens: number };
+}
+
+export interface Candidate {
+  rank: number;
+  title: string;
+  address: string;
+  headings: string[];
+  text: string;
+  score: number;
+  /** Among the passages that the answer is made from. */
+  found: boolean;
+  given: boolean;
+}

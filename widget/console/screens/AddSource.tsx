@@ -1,0 +1,95 @@
+import { useSignal } from '@preact/signals';
+import { Button, Field } from '../parts/controls.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { post } from '../wire.ts';
+
+const KINDS = { site: 'A website', page: 'One page', file: 'Files', qa: 'A question and its answer' };
+type Kind = keyof typeof KINDS;
+
+/** What the upload of /api/v1 reads. */
+const FORMATS = '.txt,.md,.markdown,.tex,.html,.htm,.pdf,.docx,.csv,.xlsx';
+
+/** Adds a website, a page, files or an answer; `onAdded` is called once the server has stored it. */
+export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () => void }) {
+  const kind = useSignal<Kind>('site');
+  const { isBusy, failure, run } = useAction();
+  const base = `/api/v1/chatbot/${chatbot}/data-source`;
+  const add = async (data: FormData): Promise<void> => {
+    const text = (name: string): string => String(data.get(name) ?? '').trim();
+    if (kind.value === 'site') await post(`${base}/site`, { url: text('url') });
+    else if (kind.value === 'page') await post(`${base}/url`, { url: text('url') });
+    else if (kind.value === 'qa') await post(`${base}/qa`, { question: text('question'), answer: text('answer') });
+    else for (const file of data.getAll('file') as File[]) await upload(file);
+  };
+  const upload = async (file: File): Promise<void> => {
+    const form = new FormData();
+    form.set('file', file);
+    await post(`${base}/upload`, form);
+  };
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    if (await run(() => add(new FormData(form)))) {
+      form.reset();
+      onAdded();
+    }
+  };
+  return (
+    <details class="add">
+      <summary>Add a source</summary>
+      <form onSubmit={(event) => void submit(event)}>
+        <fieldset>
+          <legend class="hidden">What to add</legend>
+          {Object.entries(KINDS).map(([value, word]) => (
+            <label key={value} class="choice">
+              <input
+                type="radio"
+                name="kind"
+                value={value}
+                checked={kind.value === value}
+                onChange={() => (kind.value = value as Kind)}
+              />
+              {word}
+            </label>
+          ))}
+        </fieldset>
+        <Inputs kind={kind.value} failure={failure.value} />
+        <Button kind="primary" type="submit" icon="add" isBusy={isBusy.value}>
+          Add
+        </Button>
+      </form>
+    </details>
+  );
+}
+
+function Inputs({ kind, failure }: { kind: Kind; failure: string }) {
+  if (kind === 'qa')
+    return (
+      <>
+        <Field key="question" label="Question" name="question" />
+        <Field key="answer" label="Answer" name="answer" rows={4} hint="It is quoted whole." failure={failure} />
+      </>
+    );
+  if (kind === 'file')
+    return (
+      <div class="field drop">
+        <label>
+          Files
+          <input type="file" name="file" multiple required accept={FORMATS} />
+        </label>
+        <p class="hint">Text, Markdown, LaTeX, HTML, PDF, Word, CSV and Excel; drop them here or choose them.</p>
+        {failure && <p class="failure">{failure}</p>}
+      </div>
+    );
+  return (
+    <Field
+      key="url"
+      label={kind === 'site' ? 'Where the site starts' : 'Address of the page'}
+      name="url"
+      type="url"
+      placeholder="https://shop.example"
+      hint={kind === 'site' ? 'Pages below it are found by the sitemap, else by links.' : ''}
+      failure={failure}
+    />
+  );
+}

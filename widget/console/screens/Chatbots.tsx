@@ -1,0 +1,78 @@
+import { useLocation } from 'preact-iso/router';
+import { chatbots, loadChatbots } from '../chatbots.ts';
+import { Button, Failed, Field, Loading } from '../parts/controls.tsx';
+import { Frame } from '../parts/Frame.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useLoad } from '../parts/use-load.ts';
+import type { Chatbot } from '../records.ts';
+import { ago } from '../words.ts';
+import { post } from '../wire.ts';
+
+/** An address as it is typed, `shop.example` too; undefined where it is none. */
+function siteAddress(typed: string): URL | undefined {
+  const whole = /^https?:\/\//i.test(typed) ? typed : `https://${typed}`;
+  if (!URL.canParse(whole)) return undefined;
+  const address = new URL(whole);
+  return address.hostname.includes('.') || address.port ? address : undefined;
+}
+
+/** The user's chatbots, and a field for the site of the next one. */
+export function Chatbots() {
+  const { failure, reload } = useLoad('chatbots', loadChatbots);
+  const list = chatbots.value;
+  return (
+    <Frame title="Chatbots">
+      <NewChatbot />
+      <Failed failure={failure} again={reload} />
+      {!list && !failure.value && <Loading what="your chatbots" />}
+      {list && list.length > 0 && (
+        <ul class="cards">
+          {list.map((one) => (
+            <li key={one.uuid}>
+              <a class="card" href={`/console/chatbot/${one.uuid}/sources`}>
+                <strong>{one.name}</strong>
+                <span class="muted">
+                  {one.meta.visibility} · made {ago(one.created_at)}
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Frame>
+  );
+}
+
+function NewChatbot() {
+  const { route } = useLocation();
+  const { isBusy, failure, run } = useAction();
+  const start = async (typed: string): Promise<void> => {
+    const address = siteAddress(typed);
+    if (!address) throw new Error('Type the address of your site, such as https://shop.example');
+    const settings = { name: address.hostname, visibility: 'public', show_citations: true };
+    const { uuid } = await post<Chatbot>('/api/v1/chatbot/create', settings);
+    await post(`/api/v1/chatbot/${uuid}/data-source/site`, { url: address.href });
+    await loadChatbots();
+    route(`/console/chatbot/${uuid}/start`);
+  };
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget as HTMLFormElement).get('site');
+    void run(() => start(String(typed).trim()));
+  };
+  return (
+    <form class="new" noValidate onSubmit={submit}>
+      <Field
+        label="Make a chatbot for your site"
+        name="site"
+        type="url"
+        placeholder="https://shop.example"
+        hint="Its pages are read, up to 200 of them; robots.txt is respected. Nothing is shown to anybody before you paste the snippet."
+        failure={failure.value}
+      />
+      <Button kind="primary" type="submit" isBusy={isBusy.value}>
+        Read the site
+      </Button>
+    </form>
+  );
+}

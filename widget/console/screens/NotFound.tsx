@@ -1,0 +1,10 @@
+import { Empty } from '../parts/controls.tsx';
+import { Frame } from '../parts/Frame.tsx';
+
+export const NotFound = () => (
+  <Frame title="No such screen">
+    <Empty title="Nothing is at this address">
+      It may be of a newer version, or mistyped. <a href="/console/">Go to your chatbots</a>
+    </Empty>
+  </Frame>
+);

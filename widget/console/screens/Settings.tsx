@@ -1,0 +1,84 @@
+import { account, signOut } from '../account.ts';
+import { Button, Failed, Loading } from '../parts/controls.tsx';
+import { Frame } from '../parts/Frame.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useLoad } from '../parts/use-load.ts';
+import type { SignIn } from '../records.ts';
+import { ago, browserName } from '../words.ts';
+import { get, remove, signInsPath } from '../wire.ts';
+
+/** Who is signed in, and where. */
+export function Settings() {
+  const { isBusy, failure, run } = useAction();
+  const known = account.value;
+  return (
+    <Frame title="Settings">
+      <section>
+        <h2>You</h2>
+        <p>
+          Signed in as <strong>{known && known.user.name}</strong>.
+        </p>
+        {known && !known.is_secure && (
+          <p class="notice">
+            This page came over plain HTTP. Anyone on the network between can take over this sign-in; put the server
+            behind HTTPS.
+          </p>
+        )}
+        <Failed failure={failure} />
+        <Button icon="out" isBusy={isBusy.value} onClick={() => void run(signOut)}>
+          Sign out
+        </Button>
+      </section>
+      <SignIns />
+    </Frame>
+  );
+}
+
+function SignIns() {
+  const { data, failure, reload } = useLoad('sign-ins', (signal) => get<SignIn[]>(signInsPath, signal));
+  const ending = useAction();
+  const end = ({ uuid, is_current }: SignIn): Promise<boolean> =>
+    ending.run(async () => {
+      if (is_current) return signOut();
+      await remove(`${signInsPath}/${uuid}`);
+      reload();
+    });
+  return (
+    <section>
+      <h2>Where you are signed in</h2>
+      <Failed failure={failure} again={reload} />
+      <Failed failure={ending.failure} />
+      {!data.value && !failure.value && <Loading what="your sign-ins" />}
+      {data.value && (
+        <div class="scroll" role="region" aria-label="Where you are signed in" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Browser</th>
+                <th scope="col">Signed in</th>
+                <th scope="col">Last used</th>
+                <th scope="col">
+                  <span class="hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.value.map((one) => (
+                <tr key={one.uuid}>
+                  <th scope="row">
+                    {browserName(one.user_agent)} {one.is_current && <span class="badge good">this one</span>}
+                  </th>
+                  <td>{ago(one.created)}</td>
+                  <td>{ago(one.last_used)}</td>
+                  <td class="end">
+                    <Button onClick={() => void end(one)}>{one.is_current ? 'Sign out' : 'End'}</Button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

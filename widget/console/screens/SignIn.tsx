@@ -1,0 +1,45 @@
+import { useEffect } from 'preact/hooks';
+import { notice, signIn } from '../account.ts';
+import { Button, Field } from '../parts/controls.tsx';
+import { useAction } from '../parts/use-action.ts';
+
+/** By an API key, or by a link that the server prints. */
+export function SignIn() {
+  const { isBusy, failure, run } = useAction();
+  useEffect(() => {
+    document.title = 'Sign in · Docent';
+  }, []);
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const key = new FormData(event.currentTarget as HTMLFormElement).get('key');
+    void run(() => signIn(String(key).trim()));
+  };
+  return (
+    <main class="sign-in">
+      <h1>Sign in to Docent</h1>
+      <div role="status">{notice.value && <p class="notice">{notice}</p>}</div>
+      <form onSubmit={submit}>
+        <Field
+          label="API key"
+          name="key"
+          type="password"
+          autocomplete="off"
+          hint="The server printed it at its first start. It is sent once and not kept in this browser."
+          failure={failure.value}
+        />
+        <Button kind="primary" type="submit" isBusy={isBusy.value}>
+          Sign in
+        </Button>
+      </form>
+      <p class="muted">
+        No key at hand? Run <code>docent login</code> where the server runs: it prints a link that signs you in.
+      </p>
+      {location.protocol === 'http:' && !/^(?:localhost|127\.|\[::1\])/.test(location.host) && (
+        <p class="notice">
+          This page came over plain HTTP: anyone on the network between can read the key. Put the server behind HTTPS
+          first.
+        </p>
+      )}
+    </main>
+  );
+}

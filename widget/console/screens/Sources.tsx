@@ -1,0 +1,195 @@
+import { useSignal } from '@preact/signals';
+import { Button, Empty, Failed, Loading } from '../parts/controls.tsx';
+import { Frame } from '../parts/Frame.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useLoad } from '../parts/use-load.ts';
+import type { DataSource, Site } from '../records.ts';
+import { ago, count, statusWords, TYPES } from '../words.ts';
+import { get, post } from '../wire.ts';
+import { AddSource } from './AddSource.tsx';
+
+const PAGE = 100;
+/** Milliseconds between two looks while a source is read. */
+const LOOK_MS = 1500;
+
+const FILTERS = { '': 'All', ready: 'Ready', pending: 'Being read', failed: 'Failed' };
+
+interface Listed {
+  sources: DataSource[];
+  sites: Site[];
+  hasMore: boolean;
+}
+
+/** What the chatbot answers from: each source with its status, and what to do about it. */
+export function Sources({ chatbot }: { chatbot: string }) {
+  const search = useSignal('');
+  const state = useSignal('');
+  const shown = useSignal(PAGE);
+  const key = [chatbot, search.value, state.value, shown.value].join('\n');
+  const { data, failure, reload } = useLoad<Listed>(
+    key,
+    async (signal) => {
+      const query = new URLSearchParams({ limit: `${Math.min(shown.value + 1, 1000)}` });
+      if (search.value) query.set('search', search.value);
+      if (state.value) query.set('state', state.value);
+      const [all, sites] = await Promise.all([
+        get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?${query}`, signal),
+        get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
+      ]);
+      return { sources: all.slice(0, shown.value), sites, hasMore: all.length > shown.value };
+    },
+    ({ sources, sites }) => (sources.some(isBusy) || sites.some(isRunning) ? LOOK_MS : 0),
+  );
+  const { sources = [], sites = [], hasMore = false } = data.value ?? {};
+  const isFiltered = search.value !== '' || state.value !== '';
+  return (
+    <Frame chatbot={chatbot} title="Sources">
+      <AddSource chatbot={chatbot} onAdded={reload} />
+      {sites.filter(isRunning).map((site) => (
+        <Crawl key={site.uuid} chatbot={chatbot} site={site} onStopped={reload} />
+      ))}
+      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          <span class="hidden">Search titles and addresses</span>
+          <input
+            type="search"
+            placeholder="Search titles and addresses"
+            onChange={(event) => (search.value = event.currentTarget.value.trim())}
+          />
+        </label>
+        <label>
+          <span class="hidden">Status</span>
+          <select onChange={(event) => (state.value = event.currentTarget.value)}>
+            {Object.entries(FILTERS).map(([value, word]) => (
+              <option key={value} value={value}>
+                {word}
+              </option>
+            ))}
+          </select>
+        </label>
+      </form>
+      <Failed failure={failure} again={reload} />
+      {!data.value && !failure.value && <Loading what="the sources" />}
+      {data.value && sources.length === 0 && (
+        <Empty title={isFiltered ? 'Nothing matches' : 'Nothing to answer from yet'}>
+          {isFiltered
+            ? 'No source has these words and this status.'
+            : 'Add your site above: its pages are read, and the chatbot answers from them.'}
+        </Empty>
+      )}
+      {sources.length > 0 && <Table sources={sources} onChanged={reload} />}
+      {hasMore && <Button onClick={() => (shown.value += PAGE)}>Show more</Button>}
+    </Frame>
+  );
+}
+
+const isBusy = (source: DataSource): boolean => statusWords(source).tone === 'busy';
+const isRunning = ({ status }: Site): boolean => status === 'running';
+
+function Crawl({ chatbot, site, onStopped }: { chatbot: string; site: Site; onStopped: () => void }) {
+  const { isBusy: isStopping, failure, run } = useAction();
+  const stop = (): Promise<boolean> =>
+    run(async () => {
+      await post(`/api/v1/chatbot/${chatbot}/data-source/site/${site.uuid}/stop`);
+      onStopped();
+    });
+  return (
+    <section class="progress" aria-label={`Reading ${site.url}`}>
+      <p>
+        <span class="spinner" /> Reading <strong>{site.url}</strong>: {count(site.done, 'page')} of {site.found} found
+        {site.failed > 0 && `, ${site.failed} failed`}
+      </p>
+      <progress max={site.found || 1} value={site.done + site.failed} aria-label="Pages read" />
+      <Button isBusy={isStopping.value} onClick={() => void stop()}>
+        Stop
+      </Button>
+      <Failed failure={failure} />
+    </section>
+  );
+}
+
+const Table = ({ sources, onChanged }: { sources: DataSource[]; onChanged: () => void }) => (
+  <div class="scroll" role="region" aria-label="Sources" tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Source</th>
+          <th scope="col">Status</th>
+          <th scope="col">Changed</th>
+          <th scope="col" class="number">
+            Tokens
+          </th>
+          <th scope="col">
+            <span class="hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {sources.map((source) => (
+          <Row key={source.uuid} source={source} onChanged={onChanged} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+function Row({ source, onChanged }: { source: DataSource; onChanged: () => void }) {
+  const isAsked = useSignal(false);
+  const { isBusy: isUnderWay, failure, run } = useAction();
+  const { word, tone, advice } = statusWords(source);
+  const act = async (request: () => Promise<unknown>): Promise<void> => {
+    if (await run(request)) onChanged();
+    isAsked.value = false;
+  };
+  const fetchAgain = (): Promise<unknown> => post('/api/v1/data-sources/url/re-scrape', { uuids: [source.uuid] });
+  const deleteIt = (): Promise<unknown> => post(`/api/v1/data-source/${source.uuid}/delete`);
+  return (
+    <tr>
+      <th scope="row">
+        <span class="cut">{source.title || source.file_name}</span>
+        <span class="muted cut">
+          {source.type === 'link' ? <Address url={source.file_name} /> : source.file_name || TYPES[source.type]}
+        </span>
+      </th>
+      <td>
+        <span class={`badge ${tone}`}>{word}</span>
+        {advice && <p class="hint">{advice}</p>}
+        <Failed failure={failure} />
+      </td>
+      <td>{ago(source.modified_at)}</td>
+      <td class="number">{source.tokens.toLocaleString('en')}</td>
+      <td class="end">
+        {isAsked.value ? (
+          <span class="ask">
+            Delete it?
+            <Button kind="danger" isBusy={isUnderWay.value} onClick={() => void act(deleteIt)}>
+              Delete
+            </Button>
+            <Button onClick={() => (isAsked.value = false)}>Keep</Button>
+          </span>
+        ) : (
+          <span class="tools">
+            {source.type === 'link' && (
+              <Button icon="again" isBusy={isUnderWay.value} onClick={() => void act(fetchAgain)}>
+                Fetch again
+              </Button>
+            )}
+            <Button icon="remove" onClick={() => (isAsked.value = true)}>
+              Delete
+            </Button>
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** Only http and https addresses become links: what is stored may be anything. */
+const Address = ({ url }: { url: string }) =>
+  /^https?:\/\//i.test(url) ? (
+    <a href={url} target="_blank" rel="noreferrer">
+      {url}
+    </a>
+  ) : (
+    <>{url}</>
+  );

@@ -1,0 +1,155 @@
+import { useSignal } from '@preact/signals';
+import { Button, Failed, Loading } from '../parts/controls.tsx';
+import { Frame } from '../parts/Frame.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useLoad } from '../parts/use-load.ts';
+import { Answer } from '../parts/Answer.tsx';
+import type { Message, Site } from '../records.ts';
+import type { ChatbotProfile } from '../../../server/types.ts';
+import { count } from '../words.ts';
+import { ask, get, post } from '../wire.ts';
+
+/** Milliseconds between two looks while the site is read. */
+const LOOK_MS = 700;
+
+/** From a site that is being read to the first answer, and the snippet. */
+export function Start({ chatbot }: { chatbot: string }) {
+  const { data, failure, reload } = useLoad(
+    chatbot,
+    async (signal) => {
+      const [sites, { suggestions }] = await Promise.all([
+        get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
+        get<ChatbotProfile>(`/chat/${chatbot}`, signal),
+      ]);
+      return { sites, suggestions };
+    },
+    ({ sites, suggestions }) => (sites.some(isRunning) || (sites.length > 0 && suggestions.length < 3) ? LOOK_MS : 0),
+  );
+  const loaded = data.value;
+  return (
+    <Frame chatbot={chatbot} title="Start">
+      <Failed failure={failure} again={reload} />
+      {!loaded && !failure.value && <Loading what="the site" />}
+      {loaded && (
+        <ol class="steps">
+          <li>
+            <h2>Your site is read</h2>
+            {loaded.sites.length === 0 && (
+              <p>
+                No site has been read yet. <a href={`/console/chatbot/${chatbot}/sources`}>Add one</a>
+              </p>
+            )}
+            {loaded.sites.map((site) => (
+              <Reading key={site.uuid} site={site} />
+            ))}
+          </li>
+          <li>
+            <h2>Ask it something</h2>
+            <FirstQuestion chatbot={chatbot} suggestions={loaded.suggestions} />
+          </li>
+          <li>
+            <h2>Put it on your site</h2>
+            <Snippet chatbot={chatbot} />
+          </li>
+        </ol>
+      )}
+    </Frame>
+  );
+}
+
+const isRunning = ({ status }: Site): boolean => status === 'running';
+
+function Reading({ site }: { site: Site }) {
+  const failed = site.failed > 0 ? `, ${site.failed} failed` : '';
+  if (site.status.startsWith('error:'))
+    return (
+      <p class="failed">
+        {site.url} could not be read: {site.status.slice('error:'.length)}. Check the address, or that the site is
+        reachable from this server.
+      </p>
+    );
+  return (
+    <>
+      <p role="status">
+        {isRunning(site) && <span class="spinner" />} <strong>{site.url}</strong>: {count(site.done, 'page')} read of{' '}
+        {site.found} found
+        {failed}
+      </p>
+      <progress max={site.found || 1} value={site.done + site.failed} aria-label={`Pages of ${site.url} read`} />
+    </>
+  );
+}
+
+function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions: string[] }) {
+  const query = useSignal('');
+  const text = useSignal('');
+  const citations = useSignal('{}');
+  const { isBusy, failure, run } = useAction();
+  const put = (question: string): Promise<boolean> =>
+    run(async () => {
+      query.value = question;
+      text.value = '';
+      citations.value = '{}';
+      const session = await post<{ uuid: string }>(`/api/v1/chatbot/${chatbot}/session/create`, { dry_run: true });
+      await ask(session.uuid, question, (piece) => (text.value += piece));
+      const [message] = await get<Message[]>(`/api/v1/session/${session.uuid}/messages`);
+      if (!message) throw new Error('The answer is gone: somebody deleted its conversation.');
+      citations.value = message.cite_data_json;
+      text.value = message.response;
+    });
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const question = String(new FormData(form).get('query')).trim();
+    if (question) void put(question).then((isDone) => isDone && form.reset());
+  };
+  return (
+    <>
+      {suggestions.length > 0 && (
+        <ul class="suggestions" aria-label="Questions that the site answers">
+          {suggestions.map((one) => (
+            <li key={one}>
+              <Button onClick={() => void put(one)}>{one}</Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form class="question" onSubmit={submit}>
+        <label>
+          <span class="hidden">Question</span>
+          <input name="query" placeholder="Ask what a visitor would ask" maxLength={8000} required autocomplete="off" />
+        </label>
+        <Button kind="primary" type="submit" isBusy={isBusy.value}>
+          Ask
+        </Button>
+      </form>
+      <Failed failure={failure} />
+      {query.value && <Answer query={query.value} text={text} citations={citations.value} isWhole={!isBusy.value} />}
+    </>
+  );
+}
+
+function Snippet({ chatbot }: { chatbot: string }) {
+  const isCopied = useSignal(false);
+  const { failure, run } = useAction();
+  const tag = `<script async src="${location.origin}/embed.js" data-chatbot="${chatbot}"></script>`;
+  const copy = async (): Promise<void> => {
+    isCopied.value = await run(() =>
+      navigator.clipboard.writeText(tag).catch(() => {
+        throw new Error('This browser does not let the page copy: select the line and copy it.');
+      }),
+    );
+  };
+  return (
+    <>
+      <p>Paste this line into every page, before the end of its body.</p>
+      <pre class="snippet" tabIndex={0}>
+        <code>{tag}</code>
+      </pre>
+      <Button icon={isCopied.value ? 'check' : 'snippet'} onClick={() => void copy()}>
+        {isCopied.value ? 'Copied' : 'Copy the snippet'}
+      </Button>
+      <Failed failure={failure} />
+    </>
+  );
+}

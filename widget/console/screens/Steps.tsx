@@ -1,0 +1,176 @@
+import type { ComponentChildren } from 'preact';
+import type { Candidate, Trace } from '../records.ts';
+import { count } from '../words.ts';
+
+const WRITTEN_BY: Record<Trace['by'], string> = {
+  quotes: 'Sentences of the sources, quoted word for word.',
+  model: 'The model wrote it from these passages.',
+  message: 'The agent answers with its own message, and reads no pages.',
+  small_talk: 'It is small talk, and needs no page.',
+  function: 'It is the reply of a tool function.',
+  nobody: 'No agent of the chatbot is enabled that could answer.',
+};
+
+const ROUTED_BY = {
+  only: 'It is the only agent that can.',
+  rule: 'A rule of the agent’s decided.',
+  classifier: 'The message is most like what it answers.',
+  model: 'The model chose it.',
+};
+
+const CERTAINTY = {
+  sure: 'The best passage answers the question.',
+  unsure: 'The best passage is close, but may not answer: it is shown as the closest that was found.',
+  none: 'The best passage is too far from the question.',
+};
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const decimals = (score: number): string => score.toFixed(2);
+
+/** The five steps of an answer, in their order. */
+export const Steps = ({ trace, took }: { trace: Trace; took: number }) => (
+  <ol class="why" aria-label="Why this answer">
+    <Step title="Who answers">
+      <Who trace={trace} />
+    </Step>
+    <Step title="What was found">
+      <Found trace={trace} />
+    </Step>
+    <Step title="What was written">
+      <p>{trace.error_message ? `The answer failed: ${trace.error_message}` : WRITTEN_BY[trace.by]}</p>
+      {trace.fallback && <p>The model was not used: {trace.fallback}.</p>}
+      {trace.functions_called.map(({ name, content }) => (
+        <p key={name}>
+          Called <strong>{name}</strong>: {content}
+        </p>
+      ))}
+      {trace.model && (
+        <details>
+          <summary>The prompt as it was sent</summary>
+          <pre class="snippet" tabIndex={0}>
+            {trace.model.prompt}
+          </pre>
+        </details>
+      )}
+    </Step>
+    <Step title="What was checked">
+      {trace.decision && (
+        <p>
+          {CERTAINTY[trace.decision.certainty]} Confidence {percent(trace.decision.confidence)}; from{' '}
+          {percent(trace.decision.min_confidence)} on it counts as an answer.
+        </p>
+      )}
+      {trace.query.unknown_words.length > 0 && (
+        <p>No page has these words of the question: {trace.query.unknown_words.join(', ')}.</p>
+      )}
+      <p>{count(trace.citations.length, 'marker')} in the answer, each checked against its passage.</p>
+    </Step>
+    <Step title="What it cost">
+      <p>
+        {Math.round(took).toLocaleString('en')} ms from the question to the end, the way to this browser included.{' '}
+        {trace.model
+          ? `${count(trace.model.total_tokens, 'token')} of ${trace.model.name}, ${count(trace.model.credits, 'credit')}.`
+          : 'No model was asked.'}
+      </p>
+    </Step>
+  </ol>
+);
+
+const Step = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <li>
+    <h2>{title}</h2>
+    {children}
+  </li>
+);
+
+function Who({ trace: { agent, routing } }: { trace: Trace }) {
+  if (!agent.name) return <p>{WRITTEN_BY.nobody}</p>;
+  return (
+    <>
+      <p>
+        <strong>{agent.name}</strong> ({agent.type}). {routing && ROUTED_BY[routing.by]}
+      </p>
+      {routing?.candidates && routing.candidates.length > 1 && (
+        <table>
+          <thead>
+            <tr>
+              {['Agent', 'Likeness', 'Bias', 'Stickness', 'Score'].map((name, at) => (
+                <th key={name} scope="col" class={at ? 'number' : ''}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {routing.candidates.map((one) => (
+              <tr key={one.uuid}>
+                <th scope="row">{one.name}</th>
+                {[one.classifier, one.bias, one.stickness, one.score].map((score, at) => (
+                  <td key={at} class="number">
+                    {decimals(score)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+/** What the answer was made from, and the first that was left out. */
+function Found({ trace: { search, sentences } }: { trace: Trace }) {
+  const used = search.candidates.filter(({ found, given }) => found || given);
+  const leftOut = search.candidates.find((one) => !used.includes(one));
+  const taken = (rank: number): string[] =>
+    sentences.filter((one) => one.taken && one.candidate === rank).map(({ text }) => text);
+  if (search.candidates.length === 0)
+    return <p>{search.passages ? 'No page has any word of the question.' : 'Nothing was searched.'}</p>;
+  return (
+    <>
+      {search.rewritten && search.rewritten.queries.length > 0 && (
+        <p>Searched for: {search.rewritten.queries.map((query) => `“${query}”`).join(', ')}</p>
+      )}
+      <ul class="passages">
+        {used.map((one) => (
+          <Passage key={one.rank} candidate={one} quoted={taken(one.rank)} />
+        ))}
+        {leftOut && <Passage candidate={leftOut} quoted={[]} isLeftOut />}
+      </ul>
+    </>
+  );
+}
+
+function Passage({ candidate, quoted, isLeftOut }: { candidate: Candidate; quoted: string[]; isLeftOut?: boolean }) {
+  const { rank, title, headings, text, score } = candidate;
+  return (
+    <li>
+      <details>
+        <summary>
+          {rank}. {title} {headings.length > 0 && <span class="muted">{headings.at(-1)}</span>}{' '}
+          <span class="muted">{score ? decimals(score) : ''}</span>{' '}
+          {quoted.length > 0 && <span class="badge good">quoted</span>}
+          {isLeftOut && <span class="badge">first left out</span>}
+        </summary>
+        <blockquote>{lit(text, quoted)}</blockquote>
+      </details>
+    </li>
+  );
+}
+
+/** The passage with the sentences marked that were quoted from it. */
+function lit(text: string, quoted: string[]): ComponentChildren[] {
+  const pieces: ComponentChildren[] = [];
+  let at = 0;
+  const places = quoted
+    .map((sentence) => ({ from: text.indexOf(sentence), length: sentence.length }))
+    .filter(({ from }) => from >= 0)
+    .toSorted((a, b) => a.from - b.from);
+  for (const { from, length } of places) {
+    if (from < at) continue;
+    pieces.push(text.slice(at, from), <mark key={from}>{text.slice(from, from + length)}</mark>);
+    at = from + length;
+  }
+  return [...pieces, text.slice(at)];
+}

@@ -1,0 +1,94 @@
+import type { ErrorBody } from '../../server/types.ts';
+
+/** A request that failed: the sentence of the server, or that it could not be reached. */
+export class Failure extends Error {
+  /** HTTP status; 0 where no reply came. */
+  readonly status: number;
+  /** The field that is at fault, where there is one. */
+  readonly field: string | undefined;
+  /** Seconds until the next try makes sense. */
+  readonly retryAfter: number | undefined;
+
+  constructor(text: string, status: number, { field, retry_after }: Partial<ErrorBody> = {}) {
+    super(asSentence(text));
+    this.status = status;
+    this.field = field;
+    this.retryAfter = retry_after;
+  }
+}
+
+/** The server's errors are written to stand after a colon. */
+const asSentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;
+
+const REPLY_MS = 30_000;
+
+/** Called once for each reply 401, except those of signing in itself. */
+let signedOut = (): void => {};
+export const onSignedOut = (listener: () => void): void => void (signedOut = listener);
+
+interface Call {
+  method?: 'GET' | 'POST' | 'DELETE';
+  /** A form is sent as multipart, everything else as JSON. */
+  body?: object;
+  signal?: AbortSignal;
+}
+
+/** Sends a request to this server; rejects with a `Failure`, or with an `AbortError` once `signal` is aborted. */
+async function send(path: string, { method = 'GET', body, signal }: Call): Promise<Response> {
+  const isForm = body instanceof FormData;
+  const response = await fetch(path, {
+    method,
+    credentials: 'same-origin',
+    ...(body && { body: isForm ? body : JSON.stringify(body) }),
+    ...(body && !isForm && { headers: { 'Content-Type': 'application/json' } }),
+    // A file may take longer than any other request.
+    signal: AbortSignal.any([...(isForm ? [] : [AbortSignal.timeout(REPLY_MS)]), ...(signal ? [signal] : [])]),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new Failure('The server cannot be reached. Check your connection, then try again.', 0);
+  });
+  if (response.ok) return response;
+  const fault = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
+  if (response.status === 401 && path !== SESSION) signedOut();
+  throw new Failure(fault.error ?? `The server answered ${response.status}.`, response.status, fault);
+}
+
+const SESSION = '/console/session';
+
+const json = async <T>(path: string, call: Call): Promise<T> => (await send(path, call)).json() as Promise<T>;
+
+export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => json(path, signal ? { signal } : {});
+/** A page of a list; `next` is the address of the one behind it, '' behind the last. */
+export async function getPage<T>(path: string, signal?: AbortSignal): Promise<{ list: T[]; next: string }> {
+  const response = await send(path, signal ? { signal } : {});
+  const next = /^<([^>]*)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1] ?? '';
+  return { list: (await response.json()) as T[], next };
+}
+
+export const post = <T>(path: string, body: object = {}): Promise<T> => json(path, { method: 'POST', body });
+export const remove = (path: string): Promise<unknown> => send(path, { method: 'DELETE' });
+
+/** Asks in a session, and resolves once the answer has ended; `onText` gets each piece of it. */
+export async function ask(session: string, query: string, onText: (piece: string) => void): Promise<void> {
+  const response = await fetch(`/api/v1/session/${session}/message/stream`, {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query }),
+  }).catch(() => undefined);
+  if (!response?.ok || !response.body) {
+    const fault = (await response?.json().catch(() => ({}))) as Partial<ErrorBody> | undefined;
+    throw new Failure(fault?.error ?? 'The question could not be asked. Try again.', response?.status ?? 0, fault);
+  }
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    onText(value);
+  }
+}
+
+/** The routes of signing in. */
+export const sessionPath = SESSION;
+export const signInsPath = '/console/sessions';
