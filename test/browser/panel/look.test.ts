@@ -317,24 +317,28 @@ test('the launcher answers to the pointer once its panel is loaded', async () =>
   await expect.poll(() => launcher.evaluate((element) => getComputedStyle(element).scale)).toBe('1.06');
 });
 
-test('of a panel that fades out nothing enters again', async () => {
-  page = await browser.newPage({ reducedMotion: 'no-preference' });
+test('of a panel that fades out nothing enters again or is scrolled', async () => {
+  page = await browser.newPage({ reducedMotion: 'no-preference', viewport: { width: 1280, height: 500 } });
   page.setDefaultTimeout(15_000);
   await page.goto(`${server.base}/demo/states.html?scene=${encodeURIComponent('Answered, with sources')}`);
   await page.getByRole('button', { name: 'Helpful', exact: true }).waitFor();
   const moved = await panel().evaluate(async (section) => {
     const root = section.getRootNode() as ShadowRoot;
-    const seen = new Promise<string[]>((done) => {
+    const log = root.querySelector('.log')!;
+    log.scrollTop = 1e6;
+    const { scrollTop } = log;
+    const seen = new Promise<unknown[]>((done) => {
       new MutationObserver(() => {
         const fading = root.querySelector('section[inert]');
         const animations = fading?.getAnimations({ subtree: true }) ?? [];
-        if (fading) done(animations.map(({ effect }) => (effect as KeyframeEffect).target!.localName));
+        const names = animations.map(({ effect }) => (effect as KeyframeEffect).target!.localName);
+        if (fading) done([...names, scrollTop > 0, log.scrollTop - scrollTop]);
       }).observe(section.parentNode!, { childList: true });
     });
     root.querySelector<HTMLElement>('header button:last-child')!.click();
     return seen;
   });
-  expect(moved).toEqual(['section']);
+  expect(moved).toEqual(['section', true, 0]);
 });
 
 test.each(['reduce', 'no-preference'] as const)('a closed panel is gone, with motion %s', async (reducedMotion) => {

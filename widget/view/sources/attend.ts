@@ -16,6 +16,11 @@ export function attend(panel: HTMLElement, chat: Chat, elements: Elements, signa
   if (panel.matches('[role=dialog]'))
     signal.addEventListener('abort', () => {
       const parent = panel.parentNode!;
-      queueMicrotask(() => fadeOut(panel, parent));
+      const log = panel.querySelector('.log')!;
+      const { scrollTop } = log;
+      queueMicrotask(() => {
+        fadeOut(panel, parent);
+        log.scrollTop = scrollTop;
+      });
     });
 }
