@@ -46,7 +46,7 @@ export function createRespond(options: PipelineOptions): Respond {
   const hosts = new SourceHosts(options.store);
   return (question, run) => {
     const gather = () => gatherContext(options, hosts, question, run);
-    return (options.store.answers ? repeatWhileAway(gather) : gather()).then((context) => {
+    return (options.store.answers ? repeatWhileAway(gather, () => run.stopped) : gather()).then((context) => {
       run.collected = context.collected;
       question.trace?.begin(context);
       const answer = answerIn(context, options, run);

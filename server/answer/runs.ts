@@ -193,6 +193,7 @@ export class AnswerRuns {
 
   /** Ends every run as `interrupted`, with the text so far; for the end of the process. */
   async interrupt(): Promise<void> {
+    this.#storage.stopWaiting();
     for (const run of this.#runs.values()) this.#interrupt(run);
     while (this.#finishing.size > 0 || !this.#background.isIdle) {
       await Promise.all(Array.from(this.#finishing.values(), ({ finished }) => finished));

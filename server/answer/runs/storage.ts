@@ -30,11 +30,17 @@ export class AnswerStorage {
   readonly #background: BackgroundResults<Question>;
   /** Messages to be given up, once the store can be reached. */
   readonly #abandoned = new Set<string>();
+  #isEnding = false;
 
   constructor({ store, log, background }: AnswerStorageOptions) {
     this.#store = store;
     this.#log = log;
     this.#background = background;
+  }
+
+  /** For the end of the process: nothing waits any longer for a store that is away. */
+  stopWaiting(): void {
+    this.#isEnding = true;
   }
 
   /** False where the session, or the message of an answer that goes on, has been deleted meanwhile, or is interrupted. */
@@ -145,6 +151,6 @@ export class AnswerStorage {
 
   /** Repeats what fails because the store is away for a moment. */
   #persist<T>(act: () => Promise<T>): Promise<T> {
-    return this.#store.answers ? repeatWhileAway(act) : retry(act, isShortOfFiles, RETRY_DELAYS);
+    return this.#store.answers ? repeatWhileAway(act, () => this.#isEnding) : retry(act, isShortOfFiles, RETRY_DELAYS);
   }
 }

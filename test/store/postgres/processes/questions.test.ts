@@ -78,6 +78,20 @@ describe.skipIf(!server)('a question', () => {
     expect(await writers()).toEqual([null]);
   });
 
+  it('does not hold the end of its process while the database is away', async () => {
+    const answer = manualAnswer();
+    docent.respond = answer.respond;
+    const stream = await watchAsk(docent, chatbot, { query: 'How long?' });
+    await answer.write('Thirty');
+    await stream.until((seen) => textOf(seen) === 'Thirty');
+    network.cut();
+    await answer.end();
+    const interrupted = docent.runs.interrupt().then(() => 'ended');
+    // Without an end of the process it would be tried for 15 s.
+    expect(await Promise.race([interrupted, wait(8000, 'held')])).toBe('ended');
+    expect((await stream.done).at(-1)).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
+  });
+
   it('is said to be stored perhaps where the database stays away, and can be asked again', async () => {
     await delay(30);
     const question = { query: 'How long?', id: 'one' };
