@@ -2,7 +2,7 @@ import { cannedAnswer } from '../agents/agents.ts';
 import { isYesOrNoAlone } from '../agents/collect/yes-no.ts';
 import type { Model } from '../model/model.ts';
 import { messageMeta, pageOf, searchMeta, type AnswerContext } from './context.ts';
-import { withTokens } from './message-records.ts';
+import { errorResult, withTokens } from './message-records.ts';
 import type { AnswerResult, MessageMeta, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
 import { checkEnd, type CitationJudge } from './citations/judge.ts';
@@ -18,7 +18,7 @@ import { writeQuotes } from './extract/write.ts';
 import { doubtIn, type ClaimJudge } from './tools/claim.ts';
 import { answerConfirmed, answerWithoutAgent, closeAnswer, languageFor, withToolRules } from './tools/with-tools.ts';
 import { isWaiting } from './tools/pending.ts';
-import { gatherContext, type GatherOptions } from './retrieve/gather.ts';
+import { gatherContext, tokensIn, type GatherOptions, type SaidBefore } from './retrieve/gather.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
 import { repeatWhileAway } from './runs/while-away.ts';
@@ -45,8 +45,15 @@ interface PipelineOptions extends GatherOptions {
 export function createRespond(options: PipelineOptions): Respond {
   const hosts = new SourceHosts(options.store);
   return (question, run) => {
-    const gather = () => gatherContext(options, hosts, question, run);
-    return (options.store.answers ? repeatWhileAway(gather, () => run.stopped) : gather()).then((context) => {
+    const before: SaidBefore = {};
+    const gather = () => gatherContext(options, hosts, question, run, before);
+    const gathered = options.store.answers ? repeatWhileAway(gather, () => run.stopped) : gather();
+    const failed = (error: unknown): AnswerResult => {
+      const tokens = tokensIn(before);
+      if (tokens === 0) throw error;
+      return withTokens(errorResult(error, question), tokens);
+    };
+    return gathered.then((context) => {
       run.collected = context.collected;
       question.trace?.begin(context);
       const answer = answerIn(context, options, run);
@@ -54,7 +61,7 @@ export function createRespond(options: PipelineOptions): Respond {
       const { earlierTokens } = context;
       const all = earlierTokens ? Promise.resolve(answer).then((result) => withTokens(result, earlierTokens)) : answer;
       return options.followUps?.addTo(all, context) ?? all;
-    });
+    }, failed);
   };
 }
 

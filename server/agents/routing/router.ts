@@ -36,7 +36,7 @@ interface Referee {
 }
 
 /** With the tokens of the call of a model, where one was asked. */
-type Routed = Choice<StoredAgent> & { tokens?: number };
+export type Routed = Choice<StoredAgent> & { tokens?: number };
 
 /** Chatbots whose classifiers stay in memory: up to some MB each, for agents with hundreds of examples. */
 const MAX_CLASSIFIERS = 100;

@@ -1,6 +1,6 @@
 import { sourcesFor } from '../../agents/agents.ts';
 import { collect } from '../../agents/collect/collect.ts';
-import type { AgentRouter } from '../../agents/routing/router.ts';
+import type { AgentRouter, Routed } from '../../agents/routing/router.ts';
 import { collectedBy, newValues, withValues } from '../../agents/variables.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Catalogue } from '../../model/catalogue.ts';
@@ -37,12 +37,22 @@ export interface GatherOptions {
   answerTimeout?: number;
 }
 
-/** Chooses the agent of a question and searches for it. */
+/** What models have said to a question: it is not asked for again where the store is lost after it. */
+export interface SaidBefore {
+  routed?: Routed;
+  rewritten?: Awaited<ReturnType<QueryRewriter['rewrite']>>;
+}
+
+/** What that took. */
+export const tokensIn = ({ routed, rewritten }: SaidBefore): number => (routed?.tokens ?? 0) + (rewritten?.tokens ?? 0);
+
+/** Chooses the agent of a question and searches for it. `before` is filled. */
 export async function gatherContext(
   options: GatherOptions,
   hosts: SourceHosts,
   asked: Question,
   run: Run,
+  before: SaidBefore = {},
 ): Promise<AnswerContext> {
   const { store, knowledge, router, rewriter } = options;
   const { uuid } = asked.chatbot;
@@ -62,13 +72,9 @@ export async function gatherContext(
     ? undefined
     : await readTalk(question.query, { name: question.chatbot.name, lastAnswer, canPass, hasModel });
   const asking = question.confirmed?.pending.agent;
-  const {
-    agent: chosen,
-    record: routing,
-    tokens: routingTokens,
-  } = asking
-    ? { agent: agents.find((one) => one.uuid === asking && one.enabled === 1), record: undefined, tokens: undefined }
-    : await router.route({ ...question, isReply }, agents, turns, said?.isLike, run);
+  const { agent: chosen, record: routing } = asking
+    ? { agent: agents.find((one) => one.uuid === asking && one.enabled === 1), record: undefined }
+    : (before.routed ??= await router.route({ ...question, isReply }, agents, turns, said?.isLike, run));
   const agent = chosen && withValues(chosen, agents, question.session);
   const tools = toolsFor(agent, agents, question, { ...options, hosts }, run);
   const earlier = searchedQuestions(turns, agents);
@@ -93,7 +99,8 @@ export async function gatherContext(
   const { query, found, more } = own;
   const isTalk = seemsTalk && !namesThing(said, { question, earlier, query, found });
   const message = { ...own, turns, spending: question.spending };
-  const rewritten = asksModel && rewriter ? await rewriter.rewrite({ ...message, agent }, run) : undefined;
+  before.rewritten ??= asksModel && rewriter ? await rewriter.rewrite({ ...message, agent }, run) : undefined;
+  const { rewritten } = before;
   const searches = rewritten?.queries.map((text) => knowledge.search(uuid, text, { ...within, upTo }));
   return {
     question,
@@ -101,7 +108,7 @@ export async function gatherContext(
     agents,
     agent,
     routing,
-    earlierTokens: (routingTokens ?? 0) + (rewritten?.tokens ?? 0),
+    earlierTokens: tokensIn(before),
     turns,
     tools,
     continuedLookup,
