@@ -3,9 +3,10 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { startFakeRemote } from '../fakes/remote.ts';
-import { parseEvents, post, uuidOf } from '../proxy/fixture.ts';
+import { parseEvents, post, uuidOf, watch, type WatchedStream } from '../proxy/fixture.ts';
 import { until } from '../running.ts';
 import { startChild } from '../server/child.ts';
 import { startPostgres } from '../store/postgres/server.ts';
@@ -98,6 +99,60 @@ describe.skipIf(!postgres)('two questions of one conversation at the same moment
     // The conversation goes on there.
     expect(uuidOf(await ask('How far?'), 'message')).toMatch(/^[0-9a-f]{32}$/);
     expect([...remote.queries.values()]).toEqual([[left[0]![0], 'How far?']]);
+  });
+
+  it('keep a session on such a server until the last answer that is made in it has ended', async () => {
+    const remote = await startFakeRemote();
+    ends.push(() => remote.close());
+    const creations: (() => void)[] = [];
+    remote.instead = (one, reply) => {
+      if (!isCreate(one)) return false;
+      const uuid = `session-${creations.length}`;
+      remote.queries.set(uuid, []);
+      const times = { created_at: '2026-01-02T03:04:05Z', modified_at: '2026-01-02T03:04:05Z' };
+      const create = () =>
+        reply.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ uuid, ...times }));
+      if (creations.push(create) > 1) create();
+      return true;
+    };
+    let goOn: () => void = () => {};
+    const hold = new Promise<void>((resolve) => (goOn = resolve));
+    remote.stream = async (reply, query) => {
+      if (query === 'How much?') await hold;
+      reply.end('Thirty.');
+    };
+    const cluster = await startServers(remote.url, remote.key);
+    const [a, b] = cluster.servers.map(({ base }) => `${base}/chat/0123456789abcdef0123456789abcdef`);
+    const { uuid: session } = (await (await post(`${a}/session`, {})).json()) as { uuid: string };
+    const headers = { 'content-type': 'application/json' };
+    const ask = async (base: string, query: string): Promise<WatchedStream> => {
+      const stream = await watch(`${base}/ask`, { method: 'POST', headers, body: JSON.stringify({ query, session }) });
+      await stream.until((seen) => seen.some(({ event }) => event === 'message'));
+      return stream;
+    };
+    const first = await ask(a!, 'How long?');
+    const second = await ask(a!, 'How much?');
+    await until(
+      async () => creations,
+      ({ length }) => length === 1,
+    );
+    // Another server stores its own session first.
+    expect((await (await ask(b!, 'How far?')).done).at(-1)).toMatchObject({ event: 'done' });
+    creations[0]!();
+    expect((await first.done).at(-1)).toMatchObject({ event: 'done' });
+    await until(
+      async () => remote.queries.get('session-0'),
+      (queries) => queries?.length === 2,
+    );
+    // Both are asked there, and one has ended.
+    await wait(1000);
+    expect([...remote.queries.keys()]).toEqual(['session-0', 'session-1']);
+    goOn();
+    expect((await second.done).at(-1)).toMatchObject({ event: 'done', data: { response: 'Thirty.' } });
+    await until(
+      async () => [...remote.queries.keys()],
+      (left) => left.join() === 'session-1',
+    );
   });
 });
 

@@ -14,8 +14,10 @@ interface RemoteSessions {
   idFor(question: Question, run: Run, lost?: string): Promise<string>;
   /** Resolves when a remote session that is being created is stored. */
   whenStored(session: string): Promise<void>;
-  /** To be called when an answer has ended: deletes a remote session that is not the session's. */
-  deleteSurplus(session: string): Promise<void>;
+  /** To be called when an answer of the session begins. */
+  begin(session: string): void;
+  /** To be called when it has ended: deletes a remote session that is not the session's, once no answer may be made in it. */
+  end(session: string): Promise<void>;
 }
 
 interface RemoteSessionsDeps {
@@ -30,6 +32,8 @@ export function createRemoteSessions({ client, chatbots, store, log }: RemoteSes
   const creating = new Map<string, { id: Promise<string>; stored: Promise<void> }>();
   // Another process has stored its own first, or the session is gone; its answer is still made in this one.
   const surplus = new Map<string, string>();
+  /** Answers under way, by session. */
+  const answers = new Map<string, number>();
 
   async function create({ chatbot, session }: Question, lost: string): Promise<string> {
     const stored = await store.session(session.uuid);
@@ -74,8 +78,16 @@ export function createRemoteSessions({ client, chatbots, store, log }: RemoteSes
     async whenStored(session) {
       await creating.get(session)?.stored;
     },
-    async deleteSurplus(session) {
+    begin(session) {
+      answers.set(session, (answers.get(session) ?? 0) + 1);
+    },
+    async end(session) {
+      const others = answers.get(session)! - 1;
+      if (others > 0) return void answers.set(session, others);
+      answers.delete(session);
       await creating.get(session)?.stored;
+      // One that has begun meanwhile may be made in it.
+      if (answers.has(session)) return;
       const foreign = surplus.get(session);
       if (foreign === undefined) return;
       surplus.delete(session);

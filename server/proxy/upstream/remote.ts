@@ -104,6 +104,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
 
   /** The creation of a remote session is not aborted: the visitor's next question uses it. */
   async function respond(question: Question, run: Run): Promise<AnswerResult> {
+    sessions.begin(question.session.uuid);
     const work = new AbortController();
     const timer = setTimeout(() => work.abort(upstreamTooLate()), answerTimeout);
     run.onStop = () => work.abort(new Error('stopped'));
@@ -119,7 +120,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
       throw error;
     } finally {
       clearTimeout(timer);
-      void sessions.deleteSurplus(question.session.uuid);
+      void sessions.end(question.session.uuid);
     }
   }
 
