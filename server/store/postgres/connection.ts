@@ -31,6 +31,11 @@ const [STATEMENT_MS, IDLE_IN_TRANSACTION_MS] = [30_000, 30_000];
 /** Seconds. */
 const [CONNECT_TIMEOUT, IDLE_TIMEOUT] = [5, 60];
 const MAX_CONNECTIONS = 10;
+/**
+ * Bytes from which on the driver writes at once. What is shorter it puts off, and where a connection is closed meanwhile, it sends
+ * nothing on the next one in its place, until that has timed out several times.
+ */
+const AT_ONCE = 1024;
 /** Seconds that queries may take when the pool is closed. */
 export const END_TIMEOUT = 5;
 
@@ -45,7 +50,7 @@ export const connect = ({ url, max = MAX_CONNECTIONS, isReadOnly = false, networ
     fetch_types: false,
     connection: {
       application_name: 'docent',
-      statement_timeout: STATEMENT_MS,
+      statement_timeout: String(STATEMENT_MS).padEnd(AT_ONCE) as unknown as number,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       ...(isReadOnly && { default_transaction_read_only: true }),
     },
