@@ -97,7 +97,7 @@ export interface Store extends SignInVerbs {
   /** Those that are `running`: a restart goes on with them. */
   unfinishedSites(): Promise<StoredSite[]>;
 
-  /** `existing` is the source of that chatbot with the same `identity`, or with that as its `alias`; then nothing is stored. */
+  /** `existing` is the source of that chatbot with the same `identity`, or with that as its `alias`; then nothing is stored. May reject with `HeldByUnreadable`. */
   createSource(source: StoredSource, file?: Uint8Array): Promise<{ existing: StoredSource | undefined } | undefined>;
   /** The bytes that an uploaded source was created with. */
   file(source: string): Promise<Uint8Array | undefined>;
@@ -107,7 +107,7 @@ export interface Store extends SignInVerbs {
   updateSource(uuid: string, change: Change<StoredSource>): Promise<StoredSource | undefined>;
   /**
    * As `updateSource`, for a change that gives the source this identity or alias. `existing` is another source of the
-   * chatbot that goes by it; then nothing is changed. `undefined` where the source is gone.
+   * chatbot that goes by it; then nothing is changed. `undefined` where the source is gone. May reject with `HeldByUnreadable`.
    */
   claimIdentity(
     uuid: string,

@@ -6,7 +6,7 @@ import { runCommand } from '../../server/cli/run.ts';
 import { ensureBuilt } from '../../server/dev/build.mjs';
 import { databaseOf, onFiles, queryRows } from '../engine/engine.ts';
 import { parseEvents, post } from '../proxy/fixture.ts';
-import { until } from '../running.ts';
+import { site, until } from '../running.ts';
 import { startChild, type Child } from '../server/child.ts';
 
 const API_KEY = 'the-key-of-the-tests';
@@ -17,8 +17,9 @@ describe('a source that cannot be read', { timeout: 120_000 }, () => {
   let dir: string;
   let server: Child;
   let chatbot: string;
+  let pages: Awaited<ReturnType<typeof site>>;
   const start = async (): Promise<Child> =>
-    startChild({ API_KEY, DATA_DIR: dir, DATABASE_URL: (await databaseOf(dir)) ?? '' });
+    startChild({ API_KEY, DATA_DIR: dir, DATABASE_URL: (await databaseOf(dir)) ?? '', FETCH_ALLOW: pages.host });
   const api = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
     const reply = await fetch(`${server.base}/api/v1${path}`, {
@@ -50,11 +51,17 @@ describe('a source that cannot be read', { timeout: 120_000 }, () => {
   beforeEach(async () => {
     await ensureBuilt();
     dir = await mkdtemp(join(tmpdir(), 'docent-damaged-'));
+    pages = await site({
+      '/': '<title>Quay</title><a href="/ferry">Ferry</a> <a href="/lift">Lift</a><p>The quay has a ferry and a lift.</p>',
+      '/ferry': `<title>Ferry</title><p>${FERRY.answer}</p>`,
+      '/lift': '<title>Lift</title><p>The lift stands beside the stairs.</p>',
+    });
     server = await start();
     chatbot = (await api('POST', '/chatbot/create', { name: 'Quay', visibility: 'public' })).body.uuid;
   });
   afterEach(async () => {
     await server.kill();
+    await pages.close();
     await rm(dir, { recursive: true, force: true });
   });
 
@@ -102,6 +109,37 @@ describe('a source that cannot be read', { timeout: 120_000 }, () => {
     // A file that does not say whose it is stays.
     if (!onFiles || what === 'text') expect(await readyz()).toEqual({ status: 'ok' });
     expect(warned()).toEqual(reasons);
+  });
+
+  it('is left out of a crawl, and is not added again where it may come back', async () => {
+    const crawl = async () => {
+      const { uuid } = (await api('POST', `/chatbot/${chatbot}/data-source/site`, { url: `${pages.base}/` })).body;
+      const ended = await until(
+        () => api('GET', `/chatbot/${chatbot}/data-source/site/${uuid}`),
+        ({ body }) => body.status !== 'running',
+      );
+      return ended.body.status;
+    };
+    const learned = async (): Promise<string[]> => {
+      const { body } = await api('GET', `/chatbot/${chatbot}/data-sources`);
+      return body.map(
+        ({ file_name, status }: Record<string, string>) => `${file_name!.slice(pages.base.length)} ${status}`,
+      );
+    };
+    expect(await crawl()).toBe('done');
+    const all = (await api('GET', `/chatbot/${chatbot}/data-sources`)).body as { uuid: string; file_name: string }[];
+    const damaged = all.find(({ file_name }) => file_name.endsWith('/ferry'))!.uuid;
+    expect(await server.end()).toBe(0);
+    await damage(damaged, 'record', '{"uuid":');
+    server = await start();
+
+    expect(await crawl()).toBe('done');
+    // A file that was set aside is not looked into.
+    const readable = onFiles ? ['/', '/ferry', '/lift'] : ['/', '/lift'];
+    expect((await learned()).toSorted()).toEqual(readable.map((path) => `${path} success`));
+    const again = await api('POST', `/chatbot/${chatbot}/data-source/url`, { url: `${pages.base}/ferry` });
+    expect(again.status).toBe(409);
+    if (!onFiles) expect(again.body).toEqual({ code: 'conflict', error: expect.stringContaining(damaged) });
   });
 
   it('is named by the doctor', async () => {

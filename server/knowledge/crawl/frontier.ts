@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { timestamp, type Clock } from '../../schema/ids.ts';
+import { HeldByUnreadable } from '../../store/shared/unreadable-source.ts';
 import type { Store, StoredSite, StoredSource } from '../../store/store.ts';
 import type { CrawlProgress } from './progress.ts';
 import { newSource } from '../ingest/new-source.ts';
@@ -120,7 +121,7 @@ export class Frontier {
     const { chatbot, uuid } = site;
     const origin = { chatbot, type: 'link', title: address, file_name: address, identity: address } as const;
     const source: StoredSource = { ...newSource(origin, timestamp(this.#clock)), site: uuid, found_on: foundOn };
-    const stored = await this.#store.createSource(source);
+    const stored = await this.#store.createSource(source).catch(unlessUnreadable);
     if (!stored) return;
     const page = stored.existing ? await this.#adopt(site, stored.existing, foundOn) : source;
     if (this.#over && !stored.existing) await this.#store.deleteSource(source.uuid);
@@ -139,4 +140,9 @@ export class Frontier {
       found_on: foundOn,
     }));
   }
+}
+
+/** A page that is there already and cannot be read is left out, as it is of answers. */
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof HeldByUnreadable)) throw error;
 }

@@ -1,4 +1,5 @@
 import { isFailed } from '../../schema/records.ts';
+import { HeldByUnreadable } from '../../store/shared/unreadable-source.ts';
 import type { Store, StoredSource } from '../../store/store.ts';
 import type { PageFacts } from './content.ts';
 import { isOtherVersion } from '../search/repeats/versions.ts';
@@ -36,10 +37,14 @@ async function claim(store: Store, uuid: string, address: string, mayMove: MayMo
     return undefined;
   }
   const moves = !isOwners(source) && mayMove?.(new URL(address));
-  const claimed = await store.claimIdentity(uuid, address, (one) =>
-    moves ? moved(one, address) : { ...one, alias: address },
-  );
-  return claimed?.existing;
+  try {
+    const claimed = await store.claimIdentity(uuid, address, (one) =>
+      moves ? moved(one, address) : { ...one, alias: address },
+    );
+    return claimed?.existing;
+  } catch (error) {
+    throw error instanceof HeldByUnreadable ? new Unreadable('same page', error.message) : error;
+  }
 }
 
 const isOwners = ({ site = '', own = 0 }: StoredSource): boolean => site === '' || own === 1;

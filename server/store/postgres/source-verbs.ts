@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { cloneJson } from '../clone-json.ts';
 import { isDocument, isSource } from '../record-checks.ts';
 import { Superseded } from '../shared/learners.ts';
+import { HeldByUnreadable } from '../shared/unreadable-source.ts';
 import type { Change, SourceDocument, Store, StoredSource, StoredVectors } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
@@ -66,7 +67,7 @@ export function sourceVerbs(
     return source;
   }
 
-  /** Again where the other source is deleted before it is read. */
+  /** Again where the other source is deleted before it is read; throws `HeldByUnreadable` where it is there. */
   async function unlessTaken<T>(act: () => Promise<T>): Promise<T | { existing: StoredSource }> {
     for (;;) {
       try {
@@ -75,6 +76,8 @@ export function sourceVerbs(
         if (!(error instanceof Taken)) throw error;
         const existing = await find(error.by);
         if (existing) return { existing };
+        const [there] = await sql`select 1 from sources where uuid = ${error.by}`;
+        if (there) throw new HeldByUnreadable(error.by);
       }
     }
   }
