@@ -13,7 +13,7 @@ import { AnswerBatches } from './runs/batches.ts';
 import { FollowedRuns } from './runs/followed.ts';
 import { Openings, type AskLimit } from './runs/openings.ts';
 import { AnswerStorage } from './runs/storage.ts';
-import { countUsage } from './spending.ts';
+import { countUsage, type CountOptions } from './spending.ts';
 import { takenCall, waitingCall, type PendingCall } from './tools/pending.ts';
 
 export { isDone, NO_META } from './message-records.ts';
@@ -41,6 +41,7 @@ export class AnswerRuns {
   readonly #background: BackgroundResults<Question>;
   readonly #storage: AnswerStorage;
   readonly #openings: Openings;
+  readonly #counting: CountOptions;
   /** Absent where no other process has the store open. */
   readonly #shared: { batches: AnswerBatches; followed: FollowedRuns } | undefined;
   #begun = 0;
@@ -51,6 +52,7 @@ export class AnswerRuns {
     this.#log = log;
     this.#background = new BackgroundResults({ store, clock, log });
     this.#storage = new AnswerStorage({ store, log, background: this.#background });
+    this.#counting = { store, log, isEnding: () => this.#storage.isEnding };
     this.#capacity = createAnswerCapacity(maxRuns);
     this.#shared = store.answers && {
       batches: new AnswerBatches(store.answers, (run) => this.#interrupt(run)),
@@ -238,7 +240,7 @@ export class AnswerRuns {
       fault.logged = true;
     }
     // Beside the message, and whether or not that can be stored: what was spent is spent.
-    const counted = countUsage(this.#store, this.#log, question, run.message.created_at, result.meta);
+    const counted = countUsage(this.#counting, question, run.message.created_at, result.meta);
     const isCutOff = this.#interrupted.has(run);
     const finished = finishedMessage(run, isCutOff ? { ...result, finish_reason: 'interrupted' } : result, this.#clock);
     const { background } = run;

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
-import { retry } from '../async/retry.ts';
 import type { Refusal } from '../schema/errors.ts';
 import { objectIn } from '../schema/json.ts';
 import type { Store, StoredChatbot, StoredMessage } from '../store/store.ts';
-import { isAway } from './runs/while-away.ts';
+import { isAway, repeatInBackground } from './runs/while-away.ts';
 
 /** What an answer has cost, in its `meta_json`. */
 export interface Cost {
@@ -46,16 +45,22 @@ export function costIn(metaJson: string): Cost {
 
 const tokensOf = ({ actual_token_distribution }: Cost): number => actual_token_distribution.total_tokens;
 
-/** Milliseconds between attempts while a store that several processes share is away: half an hour. */
-const COUNT_DELAYS = Array<number>(3600).fill(500);
-
 /** Nothing was sent that may be counted already. */
 const isUncounted = (error: unknown): boolean => isAway(error) && !(error as Refusal).mayBeStored;
 
-/** Adds an answer, whose question came `at`, to the usage of its owner. Never rejects: the store keeps what it could not write. */
+export interface CountOptions {
+  store: Store;
+  log: Logger;
+  /** The process ends: nothing is tried again. */
+  isEnding(): boolean;
+}
+
+/**
+ * Adds an answer, whose question came `at`, to the usage of its owner. Never rejects: what cannot be written, a store of files keeps; a
+ * store that several processes share is tried again for half an hour, for which this does not wait.
+ */
 export async function countUsage(
-  store: Store,
-  log: Logger,
+  { store, log, isEnding }: CountOptions,
   { chatbot: { uuid, owner }, ephemeral, confirmed }: Counted,
   at: string,
   cost: Cost,
@@ -68,10 +73,12 @@ export async function countUsage(
   const messages = ephemeral || before ? 0 : 1;
   // A message that is not stored is not counted. A chatbot of another server has no owner here.
   if (owner === '' || messages + credits + tokens === 0) return;
+  const add = () => store.addUsage({ owner, chatbot: uuid, day: at.slice(0, 10), model, messages, credits, tokens });
+  const failed = (err: unknown): void => log.warn({ chatbot: uuid, err }, 'the usage of an answer is not stored yet');
   try {
-    const add = () => store.addUsage({ owner, chatbot: uuid, day: at.slice(0, 10), model, messages, credits, tokens });
-    await (store.answers ? retry(add, isUncounted, COUNT_DELAYS, { isBackground: true }) : add());
+    await add();
   } catch (error) {
-    log.warn({ chatbot: uuid, err: error }, 'the usage of an answer is not stored yet');
+    if (!store.answers || !isUncounted(error)) return failed(error);
+    void repeatInBackground(add, isUncounted, isEnding).catch(failed);
   }
 }

@@ -56,13 +56,15 @@ export async function createServices(config: Config, { store, clock, log, health
   const suggestions = new Suggestions({ store, knowledge, isIngesting, hasModel: model !== undefined, log });
   const fallbackFor = createFallbacks({ health, clock, log, quotes: config.fallback }, nameAtServer);
   const paused = (name: string): string | undefined => fallbackFor(name).pausedFor();
+  let isEnding = false;
+  const counting = { store, log, isEnding: () => isEnding };
   const background = createBackground({
     model,
     paused,
     log,
     countTokens(chatbot, name, tokens) {
       const cost = { credits: 0, model: catalogue.name(name), actual_token_distribution: { total_tokens: tokens } };
-      void countUsage(store, log, { chatbot, ephemeral: true }, timestamp(clock), cost);
+      void countUsage(counting, { chatbot, ephemeral: true }, timestamp(clock), cost);
     },
   });
   const mayAsk = (name: string): boolean => paused(name) === undefined;
@@ -106,6 +108,7 @@ export async function createServices(config: Config, { store, clock, log, health
     },
     /** Answers under way are interrupted; the store is left open. */
     async close(): Promise<void> {
+      isEnding = true;
       await runs.interrupt();
       suggestions.close();
       await sites.close();

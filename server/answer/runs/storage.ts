@@ -8,12 +8,10 @@ import type { BackgroundResults } from '../background/results.ts';
 import type { Finding } from '../background/work.ts';
 import { logFields, withAnswerOf, type Question } from '../message-records.ts';
 import type { Run } from '../run.ts';
-import { isAway, repeatWhileAway } from './while-away.ts';
+import { isAway, repeatInBackground, repeatWhileAway } from './while-away.ts';
 
 /** Milliseconds between attempts to store a message while no file can be opened: other answers close theirs as they end. */
 const RETRY_DELAYS = [100, 300, 1000];
-/** Milliseconds between attempts to give up an answer while the store is away: half an hour. */
-const ABANDON_DELAYS = Array<number>(900).fill(2000);
 const isShortOfFiles = (error: unknown): boolean =>
   ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
@@ -36,6 +34,10 @@ export class AnswerStorage {
     this.#store = store;
     this.#log = log;
     this.#background = background;
+  }
+
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
 
   /** For the end of the process: nothing waits any longer for a store that is away. */
@@ -118,9 +120,11 @@ export class AnswerStorage {
     const giveUp = async (): Promise<void> => {
       if (this.#abandoned.has(uuid)) await this.#giveUp(answers, uuid);
     };
-    await retry(giveUp, isRefused, ABANDON_DELAYS, { isBackground: true }).catch((err: unknown) =>
-      this.#log.error({ message: uuid, err }, 'an answer that could not be stored is not given up'),
-    );
+    await repeatInBackground(giveUp, isRefused, () => this.#isEnding).catch((err: unknown) => {
+      // Of a process that has ended, all answers are given up.
+      if (!this.#isEnding)
+        this.#log.error({ message: uuid, err }, 'an answer that could not be stored is not given up');
+    });
   }
 
   async #giveUp(answers: SharedAnswers, uuid: string): Promise<void> {

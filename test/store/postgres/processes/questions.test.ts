@@ -78,6 +78,23 @@ describe.skipIf(!server)('a question', () => {
     expect(await writers()).toEqual([null]);
   });
 
+  it('is answered while its usage cannot be counted, which is once that can be', async () => {
+    await sql`
+      create function fail() returns trigger language plpgsql as
+      'begin raise exception using errcode = ''57014''; end'`;
+    await sql`create trigger fail before insert on usage for each row execute function fail()`;
+    const events = parseEvents(await (await post(askPath(), { query: 'How long?' })).text());
+    expect(events.at(-1)!.event).toBe('done');
+    await docent.runs.settled();
+    const counted = async (): Promise<number[]> =>
+      (await sql<{ messages: number }[]>`select messages::integer as messages from usage`).map(
+        ({ messages }) => messages,
+      );
+    expect(await counted()).toEqual([]);
+    await sql`drop trigger fail on usage`;
+    expect(await until(counted, ({ length }) => length > 0)).toEqual([1]);
+  });
+
   it('does not hold the end of its process while the database is away', async () => {
     const answer = manualAnswer();
     docent.respond = answer.respond;
