@@ -14,7 +14,8 @@ const TOKEN = /^[\w-]{43}$/;
  */
 export function readCookie({ headers }: IncomingMessage, isSecure: boolean): string | undefined {
   const prefix = `${nameOf(isSecure)}=`;
-  const sent = (headers.cookie ?? '').split(';').map((one) => one.trim());
+  // A byte 0xA0 is white space to `trim`, and part of a name to browsers: any host could set a cookie that is then taken for ours.
+  const sent = (headers.cookie ?? '').split(/;[ \t]*/);
   const [value = '', ...others] = sent.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length));
   return others.length === 0 && TOKEN.test(value) ? value : undefined;
 }

@@ -154,6 +154,7 @@ describe('a cookie', () => {
   it.each([
     ['of another name', (token: string) => `docen=${token}`],
     ['of the name for HTTPS', (token: string) => `__Host-docent=${token}`],
+    ['after a byte that only looks like white space', (token: string) => `\u00a0docent=${token}`],
     ['that is there twice', (token: string) => `docent=${token}; docent=${token}`],
     ['beside one that another host set', (token: string) => `docent=${'A'.repeat(43)}; docent=${token}`],
     ['in capitals', (token: string) => `DOCENT=${token}`],
