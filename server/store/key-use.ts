@@ -24,11 +24,14 @@ export class KeyUse {
   }
 
   lastUsedAt({ hash, last_used_at }: Used): string {
-    return this.#uses.get(hash)?.at ?? last_used_at;
+    // Another process may have used it later.
+    const own = this.#uses.get(hash)?.at ?? '';
+    return own > last_used_at ? own : last_used_at;
   }
 
   note({ hash, last_used_at }: Used, at: string): void {
     const use = this.#uses.get(hash) ?? { at: last_used_at, written: last_used_at };
+    if (last_used_at > use.written) use.written = last_used_at;
     if (at <= use.at) return;
     use.at = at;
     this.#uses.set(hash, use);
