@@ -12,6 +12,8 @@ import { PageQuery, readPage, unknownAfter } from '../../requests/paging.ts';
 
 /** Conversations of a page without a `limit`, and sessions that are read for one page at most. */
 const [PAGE_LENGTH, MAX_READ] = [25, 500];
+/** So that questions of visitors come between. */
+const READ_AT_ONCE = 4;
 const MAX_SEARCH = 200;
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -57,10 +59,14 @@ export const conversations = ({ store }: ApiDeps): Operation[] => [
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
       const { limit = PAGE_LENGTH, after } = readPage(ctx.query);
-      const isListed = readFilter(ctx.query);
+      const filter = readFilter(ctx.query);
       const batches = await store.sessionBatches(uuid, after, 'newest');
       if (!batches) throw unknownAfter();
-      const { listed, next } = await readConversations(store, batches, isListed, limit);
+      const { listed, next } = await readConversations(store, batches, {
+        filter,
+        limit,
+        isAwaited: () => ctx.writable,
+      });
       if (next) ctx.set('Link', linkTo(ctx.path, { ...ctx.query, after: next }));
       return listed;
     },
@@ -72,13 +78,12 @@ function linkTo(path: string, query: ParsedUrlQuery): string {
   return `<${path}?${new URLSearchParams(query as Record<string, string>)}>; rel="next"`;
 }
 
-/** A conversation with the text that is searched. */
-interface Read {
-  record: Conversation;
-  text: string;
+interface Filter {
+  /** By the counts of its record. */
+  isListed: (record: Conversation) => boolean;
+  /** By the text of one of its messages. */
+  hasText: (message: StoredMessage) => boolean;
 }
-
-type Filter = (read: Read) => boolean;
 
 function readFilter({ has, search = '' }: ParsedUrlQuery): Filter {
   const mark = MARKS.find((one) => one === has);
@@ -87,43 +92,52 @@ function readFilter({ has, search = '' }: ParsedUrlQuery): Filter {
   if (Array.isArray(search) || search.length > MAX_SEARCH)
     throw invalid('search', `search must be a text of at most ${MAX_SEARCH} characters`);
   const words = search.toLowerCase();
-  return ({ record, text }) => (!mark || record[mark] > 0) && (words === '' || text.toLowerCase().includes(words));
+  return {
+    isListed: (record) => !mark || record[mark] > 0,
+    hasText: ({ query, response }) => [query, response].some((text) => text.toLowerCase().includes(words)),
+  };
 }
 
+/** The next page of those that `filter` passes; `isAwaited` turns false once the caller has left. */
 async function readConversations(
   store: Store,
   batches: AsyncIterable<StoredSession[]>,
-  isListed: Filter,
-  limit: number,
+  { filter, limit, isAwaited }: { filter: Filter; limit: number; isAwaited: () => boolean },
 ): Promise<{ listed: Conversation[]; next: string }> {
   const listed: Conversation[] = [];
   let count = 0;
   let last = '';
   for await (const batch of batches) {
     const sessions = batch.slice(0, MAX_READ - count);
-    const read = new Map<StoredSession, Read | undefined>();
-    await forEachConcurrent(sessions, async (session) => {
-      read.set(session, await readConversation(store, session));
-    });
+    const read = new Map<StoredSession, Conversation | undefined>();
+    const readOne = async (session: StoredSession): Promise<void> => {
+      if (isAwaited()) read.set(session, await readConversation(store, session, filter));
+    };
+    await forEachConcurrent(sessions, readOne, READ_AT_ONCE);
     for (const session of sessions) {
       if (listed.length === limit || count === MAX_READ) return { listed, next: last };
       count++;
       last = session.uuid;
-      const one = read.get(session);
-      if (one && isListed(one)) listed.push(one.record);
+      const record = read.get(session);
+      if (record) listed.push(record);
     }
-    if (count === MAX_READ) return { listed, next: last };
+    if (count === MAX_READ || !isAwaited()) return { listed, next: last };
   }
   return { listed, next: '' };
 }
 
-async function readConversation(store: Store, session: StoredSession): Promise<Read | undefined> {
+/** Undefined where the filter leaves it out. */
+async function readConversation(
+  store: Store,
+  session: StoredSession,
+  { isListed, hasText }: Filter,
+): Promise<Conversation | undefined> {
   if (session.dry_run) return undefined;
   const messages = await store.messages(session.uuid);
   const [first] = messages;
-  if (!first) return undefined;
+  if (!first || !messages.some(hasText)) return undefined;
   const countOf = (is: (message: StoredMessage) => boolean): number => messages.filter(is).length;
-  const listed: Conversation = {
+  const record: Conversation = {
     uuid: session.uuid,
     created_at: session.created_at,
     modified_at: session.modified_at,
@@ -135,7 +149,7 @@ async function readConversation(store: Store, session: StoredSession): Promise<R
     rated_down: countOf((message) => ratingOf(message) === -1),
     labels: [...new Set(messages.flatMap(({ labels }) => labels.map(({ name }) => name)))],
   };
-  return { record: listed, text: messages.map(({ query, response }) => `${query}\n${response}`).join('\n') };
+  return isListed(record) ? record : undefined;
 }
 
 const ratingOf = ({ feedback_json }: StoredMessage): unknown => objectIn(feedback_json)['rating'];
