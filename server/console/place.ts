@@ -3,7 +3,7 @@ import type { BlockList } from 'node:net';
 import { fullAddress } from '../http/rate-limit.ts';
 import { Refusal } from '../schema/errors.ts';
 
-/** Where the console stands, as a browser sees it, and whence it may be used. */
+/** Where the console stands, as a browser sees it, and from where it may be used. */
 export interface Place {
   /** Without a slash at the end; undefined for where the server listens. */
   publicUrl: string | undefined;

@@ -39,7 +39,12 @@ export function createSignIns(store: Store, apiKey: string | undefined, clock: C
   let fingerprint: Promise<string> | undefined;
   /** Slow to compute, so that whoever reads the store cannot guess a key that a person has made up. '' without `API_KEY`. */
   const environmentKey = (): Promise<string> =>
-    (fingerprint ??= apiKey === undefined ? Promise.resolve('') : slowHash(apiKey, store.owner.secret));
+    (fingerprint ??= apiKey === undefined ? Promise.resolve('') : slowHash(apiKey, store.owner.secret)).catch(
+      (error) => {
+        fingerprint = undefined;
+        throw error;
+      },
+    );
 
   const isCurrent = async ({ expires_at, last_used_at, environment_key }: StoredSignIn): Promise<boolean> =>
     expires_at > timestamp(clock) &&

@@ -42,4 +42,5 @@ function withoutOrigin(target: string): string {
 }
 
 /** A session's identifier is a secret. */
-const maskSession = (path: string): string => path.replace(/(\/session\/)[^/]+/gi, '$1*').slice(0, 200);
+const maskSession = (path: string): string =>
+  path.replace(/(\/(?:session|conversations)\/)[^/]+/gi, '$1*').slice(0, 200);

@@ -211,6 +211,7 @@ describe('the program', () => {
       await post(`/session/${session.uuid}/message/stream`, { query: '' }),
       await post(`/SESSION/${session.uuid}/message/stream`, { query: '' }),
       await post('/nowhere?canary=1', {}),
+      await fetch(`${one.base}/console/chatbot/${chatbot.uuid}/conversations/${session.uuid}`),
     ];
     await Promise.all(replies.map((reply) => reply.text()));
     await sendTooManyBytes(one.base, `/api/v1/chatbot/${chatbot.uuid}/data-source/upload`, API_KEY);
