@@ -165,7 +165,11 @@ function keepOwnGlobals(): void {
 /** The console's one page, with the names that its script and style have got. */
 function writeConsolePage(): void {
   const to = join(root, 'dist/console');
-  const named = (pattern: RegExp): string => readdirSync(to).find((name) => pattern.test(name))!;
+  const named = (pattern: RegExp): string => {
+    const name = readdirSync(to).find((file) => pattern.test(file));
+    if (!name) throw new Error(`the console's build has no file like ${pattern}`);
+    return name;
+  };
   const page = readFileSync(join(root, 'widget/console/index.html'), 'utf8')
     .replace('main.tsx', named(/^console-.{8}\.js$/))
     .replace('style.css', named(/^style-.{8}\.css$/));

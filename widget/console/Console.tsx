@@ -4,6 +4,7 @@ import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { account } from './account.ts';
 import { Chatbots } from './screens/Chatbots.tsx';
 import { NotFound } from './screens/NotFound.tsx';
+import { Outdated } from './screens/Outdated.tsx';
 import { SignIn } from './screens/SignIn.tsx';
 
 interface OfChatbot {
@@ -12,17 +13,32 @@ interface OfChatbot {
   session?: string;
 }
 
-/** A screen is loaded when it is met, and made anew for each chatbot. */
+const UUID = /^[0-9a-f]{32}$/;
+
+/**
+ * A screen is loaded when it is met, and made anew for each chatbot. What the address has in place of a uuid never becomes a part of a
+ * request's path: encoded, it could lead to another operation.
+ */
 function ofChatbot(load: () => Promise<ComponentType<OfChatbot>>): ComponentType<OfChatbot> {
-  const Screen = lazy(load) as ComponentType<OfChatbot>;
-  return (props) => <Screen {...props} key={props.chatbot} />;
+  const Screen = lazy(() => load().catch(() => Outdated)) as ComponentType<OfChatbot>;
+  return ({ chatbot, session }) =>
+    UUID.test(chatbot) && UUID.test(session ?? chatbot) ? (
+      <Screen key={chatbot} chatbot={chatbot} {...(session && { session })} />
+    ) : (
+      <NotFound />
+    );
 }
 
 const Start = ofChatbot(() => import('./screens/Start.tsx').then((screen) => screen.Start));
 const Sources = ofChatbot(() => import('./screens/Sources.tsx').then((screen) => screen.Sources));
 const Conversations = ofChatbot(() => import('./screens/Conversations.tsx').then((screen) => screen.Conversations));
 const Playground = ofChatbot(() => import('./screens/Playground.tsx').then((screen) => screen.Playground));
-const Settings = lazy(() => import('./screens/Settings.tsx').then((screen) => screen.Settings));
+const Settings = lazy(() =>
+  import('./screens/Settings.tsx').then(
+    (screen) => screen.Settings,
+    () => Outdated,
+  ),
+);
 
 /** The sign-in page, or the screen of the address. */
 export function Console() {

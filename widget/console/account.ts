@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { chatbots } from './chatbots.ts';
 import type { Account } from './records.ts';
 import { Failure, get, onSignedOut, post, remove, sessionPath } from './wire.ts';
 
@@ -8,31 +9,56 @@ export const account = signal<Account | false | undefined>();
 /** Why the sign-in page is shown, where there is more to say. */
 export const notice = signal('');
 
-/** The token of a sign-in link; it is taken out of the address, so that no history keeps it. */
+/** The token of a link that could not be tried: the server was not reached, or did not take it yet. */
+export const pendingLink = signal('');
+
+/** The token of a sign-in link; it is taken out of the address. */
 function takeLink(): string | undefined {
   const token = /^#sign-in=([\w-]+)$/.exec(location.hash)?.[1];
   if (token) history.replaceState(null, '', location.pathname + location.search);
   return token;
 }
 
+function leave(why: string): void {
+  notice.value = why;
+  account.value = false;
+  chatbots.value = undefined;
+}
+
 /** Finds out who is signed in, by the link of the address where it has one. Never rejects. */
 export async function start(): Promise<void> {
-  onSignedOut(() => {
-    if (!account.value) return;
-    notice.value = 'You have been signed out. Sign in again to go on.';
-    account.value = false;
+  onSignedOut(() => account.value && leave('You have been signed out. Sign in again to go on.'));
+  // A link that is pasted into an open tab loads nothing anew.
+  addEventListener('hashchange', () => {
+    const link = takeLink();
+    if (link) void signInByLink(link);
   });
   const link = takeLink();
+  if (link) return signInByLink(link);
   try {
-    account.value = link ? await post<Account>(sessionPath, { link }) : await get<Account>(sessionPath);
+    account.value = await get<Account>(sessionPath);
   } catch (error) {
-    // A link that has been used may belong to a browser that is signed in already.
-    const known = link ? await get<Account>(sessionPath).catch(() => undefined) : undefined;
-    if (!known && (link || !(error instanceof Failure && error.status === 401)))
-      notice.value = error instanceof Error ? error.message : String(error);
-    account.value = known ?? false;
+    leave(error instanceof Failure && error.status === 401 ? '' : sentenceOf(error));
   }
 }
+
+/** Never rejects: what is wrong stands on the sign-in page. */
+export async function signInByLink(link: string): Promise<void> {
+  pendingLink.value = '';
+  try {
+    account.value = await post<Account>(sessionPath, { link });
+    chatbots.value = undefined;
+    notice.value = '';
+  } catch (error) {
+    // A link that has been used may belong to a browser that is signed in already.
+    const known = await get<Account>(sessionPath).catch(() => undefined);
+    if (known) account.value = known;
+    else leave(sentenceOf(error));
+    if (!known && !(error instanceof Failure && error.status === 401)) pendingLink.value = link;
+  }
+}
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Rejects with a `Failure` that says what is wrong with the key. */
 export async function signIn(key: string): Promise<void> {
@@ -42,6 +68,5 @@ export async function signIn(key: string): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await remove(sessionPath);
-  notice.value = '';
-  account.value = false;
+  leave('');
 }

@@ -32,27 +32,37 @@ interface Call {
   /** A form is sent as multipart, everything else as JSON. */
   body?: object;
   signal?: AbortSignal;
+  /** The reply takes as long as it takes: that of a model, or to a file. */
+  isSlow?: boolean;
 }
 
 /** Sends a request to this server; rejects with a `Failure`, or with an `AbortError` once `signal` is aborted. */
-async function send(path: string, { method = 'GET', body, signal }: Call): Promise<Response> {
+async function send(path: string, { method = 'GET', body, signal, isSlow = false }: Call): Promise<Response> {
   const isForm = body instanceof FormData;
   const response = await fetch(path, {
     method,
     credentials: 'same-origin',
     ...(body && { body: isForm ? body : JSON.stringify(body) }),
     ...(body && !isForm && { headers: { 'Content-Type': 'application/json' } }),
-    // A file may take longer than any other request.
-    signal: AbortSignal.any([...(isForm ? [] : [AbortSignal.timeout(REPLY_MS)]), ...(signal ? [signal] : [])]),
+    signal: AbortSignal.any([...(isSlow ? [] : [AbortSignal.timeout(REPLY_MS)]), ...(signal ? [signal] : [])]),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
+    if (error instanceof DOMException && error.name === 'TimeoutError')
+      throw new Failure(`The server has not answered within ${REPLY_MS / 1000} seconds. Try again.`, 0);
     throw new Failure('The server cannot be reached. Check your connection, then try again.', 0);
   });
   if (response.ok) return response;
   const fault = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   if (response.status === 401 && path !== SESSION) signedOut();
-  throw new Failure(fault.error ?? `The server answered ${response.status}.`, response.status, fault);
+  throw new Failure(
+    fault.error ?? UNSAID[response.status] ?? `The server answered ${response.status}.`,
+    response.status,
+    fault,
+  );
 }
+
+/** Of replies that hold a record in place of a sentence. */
+const UNSAID: Record<number, string> = { 409: 'It is there already.' };
 
 const SESSION = '/console/session';
 
@@ -66,24 +76,19 @@ export async function getPage<T>(path: string, signal?: AbortSignal): Promise<{ 
   return { list: (await response.json()) as T[], next };
 }
 
-export const post = <T>(path: string, body: object = {}): Promise<T> => json(path, { method: 'POST', body });
+export const post = <T>(path: string, body: object = {}, options: Pick<Call, 'isSlow'> = {}): Promise<T> =>
+  json(path, { method: 'POST', body, ...options });
 export const remove = (path: string): Promise<unknown> => send(path, { method: 'DELETE' });
 
 /** Asks in a session, and resolves once the answer has ended; `onText` gets each piece of it. */
 export async function ask(session: string, query: string, onText: (piece: string) => void): Promise<void> {
-  const response = await fetch(`/api/v1/session/${session}/message/stream`, {
-    method: 'POST',
-    credentials: 'same-origin',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ query }),
-  }).catch(() => undefined);
-  if (!response?.ok || !response.body) {
-    const fault = (await response?.json().catch(() => ({}))) as Partial<ErrorBody> | undefined;
-    throw new Failure(fault?.error ?? 'The question could not be asked. Try again.', response?.status ?? 0, fault);
-  }
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const path = `/api/v1/session/${session}/message/stream`;
+  const response = await send(path, { method: 'POST', body: { query }, isSlow: true });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(() => {
+      throw new Failure('The answer was cut off. Ask again.', 0);
+    });
     if (done) return;
     onText(value);
   }

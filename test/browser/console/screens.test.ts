@@ -95,6 +95,31 @@ test('an address that is none is said at the field, and nothing is made', async 
   await page.context().close();
 });
 
+test('an address that is encoded leads to no other operation', async () => {
+  const chatbot = await newChatbot('Whole', 'What is a lamp?', 'A lamp gives light.');
+  const [source] = (await api('GET', `/chatbot/${chatbot}/data-sources`)) as unknown as { uuid: string }[];
+  const { page } = await newPage(browser);
+  await signInByKey(page, server);
+  const encoded = `%2e%2e%2Fdata-source%2F${source!.uuid}%2Fdelete%3F`;
+  for (const path of [`${encoded}/playground`, `${chatbot}/conversations/${encoded}`, '%E0%A4%A/start']) {
+    await page.goto(`${server.base}/console/chatbot/${path}`);
+    await page.getByRole('heading', { level: 1, name: /No such screen|Chatbots/ }).waitFor();
+  }
+  expect((await api('GET', `/data-source/${source!.uuid}`))['status']).toBe('success');
+  await page.context().close();
+});
+
+test('a private chatbot is made public where its snippet stands', async () => {
+  const { uuid } = await api('POST', '/chatbot/create', { name: 'Private' });
+  const { page } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${uuid}/start`);
+  await page.getByRole('button', { name: 'Make it public' }).click();
+  await expect.poll(() => page.getByText('This chatbot is private').count()).toBe(0);
+  const { meta } = (await api('GET', `/chatbot/${uuid}`)) as unknown as { meta: { visibility: string } };
+  expect(meta.visibility).toBe('public');
+  await page.context().close();
+});
+
 describe('sources', () => {
   test('are added, searched, and deleted once it is confirmed', async () => {
     const chatbot = await newChatbot('Sources', 'What is a lamp?', 'A lamp gives light.');
@@ -113,6 +138,10 @@ describe('sources', () => {
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await row('missing.html').getByText('Failed').waitFor();
     await row('missing.html').getByText('answers “not found”').waitFor();
+
+    await page.getByLabel('Address of the page').fill(`${site.url}missing.html`);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('alert').getByText('It is there already.').waitFor();
 
     await page.getByLabel('Status').selectOption('failed');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
@@ -149,12 +178,31 @@ describe('conversations', () => {
     await page.getByRole('region', { name: 'Conversation' }).getByText('football world cup').waitFor();
     await page.goto(`${server.base}/console/chatbot/${chatbot}/conversations/${known}`);
     await page.getByRole('region', { name: 'Conversation' }).getByText('within 45 days').first().waitFor();
-    await page.getByRole('button', { name: 'Delete this conversation' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete this conversation' }).focus();
+    await page.keyboard.press('Enter');
+    const focused = (): Promise<string | null> => page.evaluate(() => document.activeElement!.textContent);
+    await expect.poll(focused).toBe('Keep');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
     await expect.poll(() => rows.count()).toBe(1);
+    await expect.poll(focused).toBe('Conversations');
     expect(await rows.first().textContent()).toContain('football');
     await page.context().close();
   });
+});
+
+test('on a phone a conversation stands in place of the list', async () => {
+  const chatbot = await newChatbot('Small', 'What is a lamp?', 'A lamp gives light.');
+  await ask(chatbot, 'What is a lamp?');
+  const { page } = await newPage(browser, { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/conversations`);
+  const row = page.getByRole('list', { name: 'Conversations' }).getByRole('link').first();
+  await row.tap();
+  await page.getByRole('region', { name: 'Conversation' }).getByText('gives light').first().waitFor();
+  expect(await row.isVisible()).toBe(false);
+  await page.getByRole('link', { name: 'All conversations' }).tap();
+  await row.waitFor();
+  await page.context().close();
 });
 
 describe('the playground', () => {

@@ -51,6 +51,27 @@ test('a browser that is signed in goes on with a link that has been used', async
   await heading('Chatbots').waitFor();
 });
 
+test('a link that is pasted into an open console signs in', async () => {
+  await page.goto(`${server.base}/console/`);
+  await page.getByLabel('API key').waitFor();
+  await page.goto(await loginLink(server));
+  await heading('Chatbots').waitFor();
+  expect(page.url()).toBe(`${server.base}/console/`);
+});
+
+test('a link that could not be tried, for want of a connection, is tried again', async () => {
+  const link = await loginLink(server);
+  await page.goto(`${server.base}/console/`);
+  await page.getByLabel('API key').waitFor();
+  await page.context().setOffline(true);
+  await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+  const again = page.getByRole('button', { name: 'Try the link again' });
+  await again.waitFor();
+  await page.context().setOffline(false);
+  await again.click();
+  await heading('Chatbots').waitFor();
+});
+
 test('a key signs in, where the address leads; a wrong one is said at the field', async () => {
   await page.goto(`${server.base}/console/settings`);
   const field = page.getByLabel('API key');

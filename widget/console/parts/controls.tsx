@@ -70,11 +70,9 @@ export function Field({
           {hint}
         </p>
       )}
-      {failure && (
-        <p class="failure" id={`${id}-failure`}>
-          {failure}
-        </p>
-      )}
+      <p class="failure" id={`${id}-failure`} role="alert">
+        {failure}
+      </p>
     </div>
   );
 }

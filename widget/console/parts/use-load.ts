@@ -1,6 +1,9 @@
 import { useSignal, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
+/** Milliseconds after which a look that failed is repeated. */
+const FAILED_MS = 5000;
+
 export interface Loaded<T> {
   /** Undefined until it was loaded once; kept while it is loaded again. */
   data: ReadonlySignal<T | undefined>;
@@ -10,13 +13,13 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads at once, again when `key` changes, and `again(data)` milliseconds after it was loaded; 0: not again. What comes late for a
+ * Loads at once, again when `key` changes, and `pollAfter(data)` milliseconds after it was loaded; 0: not again. What comes late for a
  * key before is dropped.
  */
 export function useLoad<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
-  again: (data: T) => number = () => 0,
+  pollAfter: (data: T) => number = () => 0,
 ): Loaded<T> {
   const data = useSignal<T | undefined>(undefined);
   const failure = useSignal('');
@@ -25,6 +28,11 @@ export function useLoad<T>(
     const left = new AbortController();
     let running: AbortController | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    /** Of the last look that succeeded. */
+    let pause = 0;
+    const plan = (ms: number): void => {
+      if (ms) timer = setTimeout(() => (document.hidden ? plan(ms) : void run()), ms);
+    };
     const run = async (): Promise<void> => {
       clearTimeout(timer);
       running?.abort();
@@ -34,11 +42,12 @@ export function useLoad<T>(
         if (own.signal.aborted || left.signal.aborted) return;
         data.value = loaded;
         failure.value = '';
-        const pause = again(loaded);
-        if (pause) timer = setTimeout(() => void run(), pause);
+        pause = pollAfter(loaded);
+        plan(pause);
       } catch (error) {
         if (own.signal.aborted || left.signal.aborted) return;
         failure.value = error instanceof Error ? error.message : String(error);
+        if (pause) plan(FAILED_MS);
       }
     };
     reload.current = () => void run();

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { siteAddress } from '../address.ts';
 import { Button, Field } from '../parts/controls.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { post } from '../wire.ts';
@@ -16,28 +17,33 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
   const base = `/api/v1/chatbot/${chatbot}/data-source`;
   const add = async (data: FormData): Promise<void> => {
     const text = (name: string): string => String(data.get(name) ?? '').trim();
-    if (kind.value === 'site') await post(`${base}/site`, { url: text('url') });
-    else if (kind.value === 'page') await post(`${base}/url`, { url: text('url') });
+    if (kind.value === 'site') await post(`${base}/site`, { url: siteAddress(text('url')).href });
+    else if (kind.value === 'page') await post(`${base}/url`, { url: siteAddress(text('url')).href });
     else if (kind.value === 'qa') await post(`${base}/qa`, { question: text('question'), answer: text('answer') });
-    else for (const file of data.getAll('file') as File[]) await upload(file);
+    else await uploadAll(data.getAll('file') as File[]);
   };
-  const upload = async (file: File): Promise<void> => {
-    const form = new FormData();
-    form.set('file', file);
-    await post(`${base}/upload`, form);
+  /** One that fails keeps no other from being added. */
+  const uploadAll = async (files: File[]): Promise<void> => {
+    const failed: string[] = [];
+    for (const file of files) {
+      const form = new FormData();
+      form.set('file', file);
+      await post(`${base}/upload`, form, { isSlow: true }).catch((error: Error) => {
+        failed.push(`${file.name}: ${error.message}`);
+      });
+    }
+    if (failed.length > 0) throw new Error(failed.join(' '));
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    if (await run(() => add(new FormData(form)))) {
-      form.reset();
-      onAdded();
-    }
+    if (await run(() => add(new FormData(form)))) form.reset();
+    onAdded();
   };
   return (
     <details class="add">
       <summary>Add a source</summary>
-      <form onSubmit={(event) => void submit(event)}>
+      <form noValidate={kind.value === 'site' || kind.value === 'page'} onSubmit={(event) => void submit(event)}>
         <fieldset>
           <legend class="hidden">What to add</legend>
           {Object.entries(KINDS).map(([value, word]) => (
@@ -78,7 +84,9 @@ function Inputs({ kind, failure }: { kind: Kind; failure: string }) {
           <input type="file" name="file" multiple required accept={FORMATS} />
         </label>
         <p class="hint">Text, Markdown, LaTeX, HTML, PDF, Word, CSV and Excel; drop them here or choose them.</p>
-        {failure && <p class="failure">{failure}</p>}
+        <p class="failure" role="alert">
+          {failure}
+        </p>
       </div>
     );
   return (

@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso/router';
+import { siteAddress } from '../address.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
 import { Button, Failed, Field, Loading } from '../parts/controls.tsx';
 import { Frame } from '../parts/Frame.tsx';
@@ -6,15 +7,7 @@ import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
 import type { Chatbot } from '../records.ts';
 import { ago } from '../words.ts';
-import { post } from '../wire.ts';
-
-/** An address as it is typed, `shop.example` too; undefined where it is none. */
-function siteAddress(typed: string): URL | undefined {
-  const whole = /^https?:\/\//i.test(typed) ? typed : `https://${typed}`;
-  if (!URL.canParse(whole)) return undefined;
-  const address = new URL(whole);
-  return address.hostname.includes('.') || address.port ? address : undefined;
-}
+import { post, remove } from '../wire.ts';
 
 /** The user's chatbots, and a field for the site of the next one. */
 export function Chatbots() {
@@ -48,10 +41,15 @@ function NewChatbot() {
   const { isBusy, failure, run } = useAction();
   const start = async (typed: string): Promise<void> => {
     const address = siteAddress(typed);
-    if (!address) throw new Error('Type the address of your site, such as https://shop.example');
     const settings = { name: address.hostname, visibility: 'public', show_citations: true };
     const { uuid } = await post<Chatbot>('/api/v1/chatbot/create', settings);
-    await post(`/api/v1/chatbot/${uuid}/data-source/site`, { url: address.href });
+    try {
+      await post(`/api/v1/chatbot/${uuid}/data-source/site`, { url: address.href });
+    } catch (error) {
+      // What fails leaves nothing behind.
+      await remove(`/api/v1/chatbot/${uuid}/delete`).catch(() => undefined);
+      throw error;
+    }
     await loadChatbots();
     route(`/console/chatbot/${uuid}/start`);
   };

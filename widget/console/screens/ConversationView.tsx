@@ -1,44 +1,59 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useComputed } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { Answer } from '../parts/Answer.tsx';
-import { Button, Failed, Loading } from '../parts/controls.tsx';
+import { Confirm, focusHeading } from '../parts/Confirm.tsx';
+import { Failed, Loading } from '../parts/controls.tsx';
+import { Icon } from '../parts/Icon.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
 import type { Message } from '../records.ts';
 import { ago } from '../words.ts';
 import { get, post } from '../wire.ts';
 
+interface Props {
+  session: string;
+  /** The address of the list. */
+  back: string;
+  onDeleted: () => void;
+}
+
 /** One conversation as its visitor saw it; `onDeleted` is called once it is gone. */
-export function ConversationView({ session, onDeleted }: { session: string; onDeleted: () => void }) {
+export function ConversationView({ session, back, onDeleted }: Props) {
   const { data, failure, reload } = useLoad(session, (signal) =>
     get<Message[]>(`/api/v1/session/${session}/messages`, signal),
   );
-  const isAsked = useSignal(false);
   const { isBusy, failure: deleteFailure, run } = useAction();
   const remove = async (): Promise<void> => {
-    if (await run(() => post(`/api/v1/session/${session}/delete`))) onDeleted();
+    if (!(await run(() => post(`/api/v1/session/${session}/delete`)))) return;
+    onDeleted();
+    focusHeading();
   };
+  const region = useRef<HTMLElement>(null);
+  const isLoaded = data.value !== undefined;
+  useEffect(() => {
+    if (isLoaded) region.current?.focus();
+  }, [isLoaded]);
   return (
-    <section class="conversation" aria-label="Conversation">
+    <section ref={region} class="conversation" aria-label="Conversation" tabIndex={-1}>
+      <a class="back" href={back}>
+        <Icon name="back" /> All conversations
+      </a>
       <Failed failure={failure} again={reload} />
       {!data.value && !failure.value && <Loading what="the conversation" />}
       {data.value?.map((message) => (
         <Turn key={message.uuid} message={message} />
       ))}
       <Failed failure={deleteFailure} />
-      {data.value &&
-        (isAsked.value ? (
-          <p class="ask">
-            Delete it for good?
-            <Button kind="danger" isBusy={isBusy.value} onClick={() => void remove()}>
-              Delete
-            </Button>
-            <Button onClick={() => (isAsked.value = false)}>Keep</Button>
-          </p>
-        ) : (
-          <Button icon="remove" onClick={() => (isAsked.value = true)}>
-            Delete this conversation
-          </Button>
-        ))}
+      {data.value && (
+        <Confirm
+          label="Delete this conversation"
+          confirmLabel="Delete"
+          question="Delete it for good?"
+          icon="remove"
+          isBusy={isBusy.value}
+          act={() => void remove()}
+        />
+      )}
     </section>
   );
 }

@@ -43,9 +43,12 @@ export function Conversations({ chatbot, session }: Props) {
   const { route } = useLocation();
   const listed = [...(data.value ?? []), ...more.value];
   const isFiltered = search.value !== '' || has.value !== '';
-  const goOn = (): Promise<boolean> =>
+  const loadMore = (): Promise<boolean> =>
     run(async () => {
-      const page = await getPage<Conversation>(next.value);
+      const from = next.value;
+      const page = await getPage<Conversation>(from);
+      // Another list stands there by now.
+      if (next.value !== from) return;
       more.value = [...more.value, ...page.list];
       next.value = page.next;
     });
@@ -57,12 +60,20 @@ export function Conversations({ chatbot, session }: Props) {
           <input
             type="search"
             placeholder="Search questions and answers"
-            onChange={(event) => (search.value = event.currentTarget.value.trim())}
+            onChange={(event) => {
+              search.value = event.currentTarget.value.trim();
+              next.value = '';
+            }}
           />
         </label>
         <label>
           <span class="hidden">Show</span>
-          <select onChange={(event) => (has.value = event.currentTarget.value)}>
+          <select
+            onChange={(event) => {
+              has.value = event.currentTarget.value;
+              next.value = '';
+            }}
+          >
             {Object.entries(FILTERS).map(([value, word]) => (
               <option key={value} value={value}>
                 {word}
@@ -73,7 +84,7 @@ export function Conversations({ chatbot, session }: Props) {
       </form>
       <Failed failure={failure} again={reload} />
       {!data.value && !failure.value && <Loading what="the conversations" />}
-      <div class={session ? 'halves' : ''}>
+      <div class={session ? 'halves with-one' : ''}>
         {data.value && (
           <div>
             {listed.length === 0 && (
@@ -101,9 +112,9 @@ export function Conversations({ chatbot, session }: Props) {
                 </li>
               ))}
             </ul>
-            <Failed failure={moreFailure} />
+            <Failed failure={moreFailure} again={reload} />
             {next.value && (
-              <Button isBusy={isBusy.value} onClick={() => void goOn()}>
+              <Button isBusy={isBusy.value} onClick={() => void loadMore()}>
                 {isFiltered ? 'Look at older ones' : 'Show more'}
               </Button>
             )}
@@ -113,6 +124,7 @@ export function Conversations({ chatbot, session }: Props) {
           <ConversationView
             key={session}
             session={session}
+            back={base}
             onDeleted={() => {
               route(base);
               reload();

@@ -20,12 +20,12 @@ export function Playground({ chatbot }: { chatbot: string }) {
   const shown = useSignal<Traced | undefined>(undefined);
   const text = useComputed(() => shown.value?.trace.answer ?? '');
   const { isBusy, failure, run } = useAction();
-  const put = async (query: string): Promise<void> => {
+  const askQuestion = async (query: string): Promise<void> => {
     const session = await post<{ uuid: string }>(`/api/v1/chatbot/${chatbot}/session/create`, { dry_run: true });
     const path = `/api/v1/session/${session.uuid}`;
     const start = performance.now();
     try {
-      const trace = await post<Trace>(`${path}/message/trace`, { query });
+      const trace = await post<Trace>(`${path}/message/trace`, { query }, { isSlow: true });
       shown.value = { query, trace, took: performance.now() - start };
     } finally {
       // It was made for this one question; one that stays is empty and does no harm.
@@ -35,7 +35,7 @@ export function Playground({ chatbot }: { chatbot: string }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const query = String(new FormData(event.currentTarget as HTMLFormElement).get('query')).trim();
-    if (query) void run(() => put(query));
+    if (query) void run(() => askQuestion(query));
   };
   const { query = '', trace, took = 0 } = shown.value ?? {};
   return (

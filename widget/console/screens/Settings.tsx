@@ -40,8 +40,9 @@ function SignIns() {
   const end = ({ uuid, is_current }: SignIn): Promise<boolean> =>
     ending.run(async () => {
       if (is_current) return signOut();
-      await remove(`${signInsPath}/${uuid}`);
-      reload();
+      // One that has ended meanwhile is gone from the list as well.
+      await remove(`${signInsPath}/${uuid}`).finally(reload);
+      return undefined;
     });
   return (
     <section>

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { notice, signIn } from '../account.ts';
+import { notice, pendingLink, signIn, signInByLink } from '../account.ts';
 import { Button, Field } from '../parts/controls.tsx';
 import { useAction } from '../parts/use-action.ts';
 
@@ -18,6 +18,7 @@ export function SignIn() {
     <main class="sign-in">
       <h1>Sign in to Docent</h1>
       <div role="status">{notice.value && <p class="notice">{notice}</p>}</div>
+      {pendingLink.value && <Button onClick={() => void signInByLink(pendingLink.value)}>Try the link again</Button>}
       <form onSubmit={submit}>
         <Field
           label="API key"

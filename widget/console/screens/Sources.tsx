@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Button, Empty, Failed, Loading } from '../parts/controls.tsx';
+import { Confirm, focusHeading } from '../parts/Confirm.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
@@ -9,6 +10,8 @@ import { get, post } from '../wire.ts';
 import { AddSource } from './AddSource.tsx';
 
 const PAGE = 100;
+/** That the API sends at once. */
+const MOST = 1000;
 /** Milliseconds between two looks while a source is read. */
 const LOOK_MS = 1500;
 
@@ -29,14 +32,14 @@ export function Sources({ chatbot }: { chatbot: string }) {
   const { data, failure, reload } = useLoad<Listed>(
     key,
     async (signal) => {
-      const query = new URLSearchParams({ limit: `${Math.min(shown.value + 1, 1000)}` });
+      const query = new URLSearchParams({ limit: `${Math.min(shown.value + 1, MOST)}` });
       if (search.value) query.set('search', search.value);
       if (state.value) query.set('state', state.value);
       const [all, sites] = await Promise.all([
         get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?${query}`, signal),
         get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
       ]);
-      return { sources: all.slice(0, shown.value), sites, hasMore: all.length > shown.value };
+      return { sources: all.slice(0, shown.value), sites, hasMore: all.length > shown.value || all.length === MOST };
     },
     ({ sources, sites }) => (sources.some(isBusy) || sites.some(isRunning) ? LOOK_MS : 0),
   );
@@ -78,7 +81,8 @@ export function Sources({ chatbot }: { chatbot: string }) {
         </Empty>
       )}
       {sources.length > 0 && <Table sources={sources} onChanged={reload} />}
-      {hasMore && <Button onClick={() => (shown.value += PAGE)}>Show more</Button>}
+      {hasMore && shown.value >= MOST && <p class="muted">There are more: search to find them.</p>}
+      {hasMore && shown.value < MOST && <Button onClick={() => (shown.value += PAGE)}>Show more</Button>}
     </Frame>
   );
 }
@@ -134,12 +138,10 @@ const Table = ({ sources, onChanged }: { sources: DataSource[]; onChanged: () =>
 );
 
 function Row({ source, onChanged }: { source: DataSource; onChanged: () => void }) {
-  const isAsked = useSignal(false);
   const { isBusy: isUnderWay, failure, run } = useAction();
   const { word, tone, advice } = statusWords(source);
   const act = async (request: () => Promise<unknown>): Promise<void> => {
     if (await run(request)) onChanged();
-    isAsked.value = false;
   };
   const fetchAgain = (): Promise<unknown> => post('/api/v1/data-sources/url/re-scrape', { uuids: [source.uuid] });
   const deleteIt = (): Promise<unknown> => post(`/api/v1/data-source/${source.uuid}/delete`);
@@ -159,26 +161,21 @@ function Row({ source, onChanged }: { source: DataSource; onChanged: () => void 
       <td>{ago(source.modified_at)}</td>
       <td class="number">{source.tokens.toLocaleString('en')}</td>
       <td class="end">
-        {isAsked.value ? (
-          <span class="ask">
-            Delete it?
-            <Button kind="danger" isBusy={isUnderWay.value} onClick={() => void act(deleteIt)}>
-              Delete
+        <span class="tools">
+          {source.type === 'link' && (
+            <Button icon="again" isBusy={isUnderWay.value} onClick={() => void act(fetchAgain)}>
+              Fetch again
             </Button>
-            <Button onClick={() => (isAsked.value = false)}>Keep</Button>
-          </span>
-        ) : (
-          <span class="tools">
-            {source.type === 'link' && (
-              <Button icon="again" isBusy={isUnderWay.value} onClick={() => void act(fetchAgain)}>
-                Fetch again
-              </Button>
-            )}
-            <Button icon="remove" onClick={() => (isAsked.value = true)}>
-              Delete
-            </Button>
-          </span>
-        )}
+          )}
+          <Confirm
+            label="Delete"
+            confirmLabel="Delete"
+            question="Delete it?"
+            icon="remove"
+            isBusy={isUnderWay.value}
+            act={() => void act(deleteIt).then(focusHeading)}
+          />
+        </span>
       </td>
     </tr>
   );

@@ -1,29 +1,42 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { Button, Failed, Loading } from '../parts/controls.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { Answer } from '../parts/Answer.tsx';
-import type { Message, Site } from '../records.ts';
+import type { Chatbot, Message, Site } from '../records.ts';
 import type { ChatbotProfile } from '../../../server/types.ts';
 import { count } from '../words.ts';
-import { ask, get, post } from '../wire.ts';
+import { ask, Failure, get, post } from '../wire.ts';
 
 /** Milliseconds between two looks while the site is read. */
 const LOOK_MS = 700;
+/** Looks once it has been read. */
+const LAST_LOOKS = 10;
 
 /** From a site that is being read to the first answer, and the snippet. */
 export function Start({ chatbot }: { chatbot: string }) {
+  const looksLeft = useRef(LAST_LOOKS);
   const { data, failure, reload } = useLoad(
     chatbot,
     async (signal) => {
-      const [sites, { suggestions }] = await Promise.all([
+      const [sites, profile, record] = await Promise.all([
         get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
-        get<ChatbotProfile>(`/chat/${chatbot}`, signal),
+        // A private one has no public profile.
+        get<ChatbotProfile>(`/chat/${chatbot}`, signal).catch((error: unknown) => {
+          if (error instanceof Failure && error.status === 404) return undefined;
+          throw error;
+        }),
+        get<Chatbot>(`/api/v1/chatbot/${chatbot}`, signal),
       ]);
-      return { sites, suggestions };
+      return { sites, suggestions: profile?.suggestions ?? [], isPrivate: record.meta.visibility === 'private' };
     },
-    ({ sites, suggestions }) => (sites.some(isRunning) || (sites.length > 0 && suggestions.length < 3) ? LOOK_MS : 0),
+    ({ sites, suggestions }) => {
+      if (sites.some(isRunning)) return LOOK_MS;
+      // They are chosen a moment after the last page; a small site has fewer than three.
+      return sites.length > 0 && suggestions.length < 3 && looksLeft.current-- > 0 ? LOOK_MS : 0;
+    },
   );
   const loaded = data.value;
   return (
@@ -49,6 +62,7 @@ export function Start({ chatbot }: { chatbot: string }) {
           </li>
           <li>
             <h2>Put it on your site</h2>
+            {loaded.isPrivate && <Publish chatbot={chatbot} onDone={reload} />}
             <Snippet chatbot={chatbot} />
           </li>
         </ol>
@@ -85,7 +99,7 @@ function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions:
   const text = useSignal('');
   const citations = useSignal('{}');
   const { isBusy, failure, run } = useAction();
-  const put = (question: string): Promise<boolean> =>
+  const askQuestion = (question: string): Promise<boolean> =>
     run(async () => {
       query.value = question;
       text.value = '';
@@ -93,6 +107,8 @@ function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions:
       const session = await post<{ uuid: string }>(`/api/v1/chatbot/${chatbot}/session/create`, { dry_run: true });
       await ask(session.uuid, question, (piece) => (text.value += piece));
       const [message] = await get<Message[]>(`/api/v1/session/${session.uuid}/messages`);
+      // It was made for this one question.
+      await post(`/api/v1/session/${session.uuid}/delete`).catch(() => undefined);
       if (!message) throw new Error('The answer is gone: somebody deleted its conversation.');
       citations.value = message.cite_data_json;
       text.value = message.response;
@@ -101,7 +117,7 @@ function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions:
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const question = String(new FormData(form).get('query')).trim();
-    if (question) void put(question).then((isDone) => isDone && form.reset());
+    if (question) void askQuestion(question).then((isDone) => isDone && form.reset());
   };
   return (
     <>
@@ -109,7 +125,7 @@ function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions:
         <ul class="suggestions" aria-label="Questions that the site answers">
           {suggestions.map((one) => (
             <li key={one}>
-              <Button onClick={() => void put(one)}>{one}</Button>
+              <Button onClick={() => void askQuestion(one)}>{one}</Button>
             </li>
           ))}
         </ul>
@@ -125,6 +141,25 @@ function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions:
       </form>
       <Failed failure={failure} />
       {query.value && <Answer query={query.value} text={text} citations={citations.value} isWhole={!isBusy.value} />}
+    </>
+  );
+}
+
+/** The widget of a private chatbot shows nothing to visitors. */
+function Publish({ chatbot, onDone }: { chatbot: string; onDone: () => void }) {
+  const { isBusy, failure, run } = useAction();
+  const publish = async (): Promise<void> => {
+    if (await run(() => post(`/api/v1/chatbot/${chatbot}/update`, { visibility: 'public' }))) onDone();
+  };
+  return (
+    <>
+      <p class="notice">
+        This chatbot is private: visitors see nothing of it.{' '}
+        <Button isBusy={isBusy.value} onClick={() => void publish()}>
+          Make it public
+        </Button>
+      </p>
+      <Failed failure={failure} />
     </>
   );
 }

@@ -153,14 +153,14 @@ function Passage({ candidate, quoted, isLeftOut }: { candidate: Candidate; quote
           {quoted.length > 0 && <span class="badge good">quoted</span>}
           {isLeftOut && <span class="badge">first left out</span>}
         </summary>
-        <blockquote>{lit(text, quoted)}</blockquote>
+        <blockquote>{highlightQuotes(text, quoted)}</blockquote>
       </details>
     </li>
   );
 }
 
 /** The passage with the sentences marked that were quoted from it. */
-function lit(text: string, quoted: string[]): ComponentChildren[] {
+function highlightQuotes(text: string, quoted: string[]): ComponentChildren[] {
   const pieces: ComponentChildren[] = [];
   let at = 0;
   const places = quoted

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { Button, Field } from '../parts/controls.tsx';
+import { Button, Failed, Field } from '../parts/controls.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { post } from '../wire.ts';
 
-/** A better answer to a question, stored as a source of its own: the next visitor who asks is told it. */
+/** A better answer to a question, stored as a source of its own: it answers the next visitor who asks. */
 export function WriteAnswer({ chatbot, question }: { chatbot: string; question: string }) {
   const written = useSignal<string | undefined>(undefined);
   const { isBusy, failure, run } = useAction();
@@ -27,6 +27,7 @@ export function WriteAnswer({ chatbot, question }: { chatbot: string; question: 
         <Button isBusy={isBusy.value} onClick={() => void undo()}>
           Undo
         </Button>
+        <Failed failure={failure} />
       </p>
     );
   return (

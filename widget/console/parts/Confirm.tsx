@@ -1,0 +1,43 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button } from './controls.tsx';
+import type { IconName } from './Icon.tsx';
+
+interface ConfirmProps {
+  /** On the button, and on the one that confirms. */
+  label: string;
+  confirmLabel: string;
+  question: string;
+  icon: IconName;
+  isBusy: boolean;
+  act: () => void;
+}
+
+/** A button that asks once before it acts. The focus stays with it: on what keeps things as they are, then on the button again. */
+export function Confirm({ label, confirmLabel, question, icon, isBusy, act }: ConfirmProps) {
+  const isConfirming = useSignal<boolean | undefined>(undefined);
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (isConfirming.value !== undefined) place.current?.querySelector<HTMLElement>('button:last-of-type')?.focus();
+  }, [isConfirming.value]);
+  return (
+    <span ref={place} class="ask">
+      {isConfirming.value ? (
+        <>
+          {question}
+          <Button kind="danger" isBusy={isBusy} onClick={act}>
+            {confirmLabel}
+          </Button>
+          <Button onClick={() => (isConfirming.value = false)}>Keep</Button>
+        </>
+      ) : (
+        <Button icon={icon} onClick={() => (isConfirming.value = true)}>
+          {label}
+        </Button>
+      )}
+    </span>
+  );
+}
+
+/** Once what had the focus is gone. */
+export const focusHeading = (): void => document.querySelector('h1')?.focus();
