@@ -14,7 +14,7 @@ export const SENTENCES: readonly string[] =
   `open close closeTeaser title site byAi greeting disclaimer privacy agree contact conversation suggestions answer field send stop anew
   latest loading waiting reconnecting offline stopped length interrupted quota failed network not_found
   retry sources source newTab code table copy copied copyAnswer uncopied helpful unhelpful comment thanks
-  unsent unloadable unread yes no decline unconfirmed expired conversations back download remove removeAll sure cancel unremoved nearest`.split(
+  unsent unloadable unread yes no decline asked unconfirmed expired conversations back download remove removeAll sure cancel unremoved nearest`.split(
     /\s+/,
   );
 
