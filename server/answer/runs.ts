@@ -51,7 +51,12 @@ export class AnswerRuns {
     this.#clock = clock;
     this.#log = log;
     this.#background = new BackgroundResults({ store, clock, log });
-    this.#storage = new AnswerStorage({ store, log, background: this.#background });
+    this.#storage = new AnswerStorage({
+      store,
+      log,
+      background: this.#background,
+      isRunning: (uuid) => this.#runs.has(uuid),
+    });
     this.#counting = { store, log, isEnding: () => this.#storage.isEnding };
     this.#capacity = createAnswerCapacity(maxRuns);
     this.#shared = store.answers && {

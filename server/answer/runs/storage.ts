@@ -19,6 +19,8 @@ interface AnswerStorageOptions {
   store: Store;
   log: Logger;
   background: BackgroundResults<Question>;
+  /** Whether this process is answering the message. */
+  isRunning(uuid: string): boolean;
 }
 
 /** Stores messages, and what their sessions keep of answers. */
@@ -26,14 +28,16 @@ export class AnswerStorage {
   readonly #store: Store;
   readonly #log: Logger;
   readonly #background: BackgroundResults<Question>;
+  readonly #isRunning: (uuid: string) => boolean;
   /** Messages to be given up, once the store can be reached. */
   readonly #abandoned = new Set<string>();
   #isEnding = false;
 
-  constructor({ store, log, background }: AnswerStorageOptions) {
+  constructor({ store, log, background, isRunning }: AnswerStorageOptions) {
     this.#store = store;
     this.#log = log;
     this.#background = background;
+    this.#isRunning = isRunning;
   }
 
   get isEnding(): boolean {
@@ -73,22 +77,25 @@ export class AnswerStorage {
       return await answers.begin(question);
     } catch (error) {
       // It is stored where only what was found with it cannot be read, such as the record of its session.
-      if (!(error instanceof Refusal)) void this.abandon({}, message);
+      if (!(error instanceof Refusal) && !this.#isRunning(message.uuid)) void this.abandon({}, message);
       if (!(error instanceof Refusal && error.mayBeStored)) throw error;
       lost = error;
     }
     const beginAgain = async (): Promise<BegunQuestion> => {
       const begun = await answers.begin(question);
-      if (begun.isStored) return begun;
+      // One that is being answered was begun by another request; a session that is not there is of another chatbot.
+      if (begun.isStored || this.#isRunning(message.uuid)) return begun;
+      if (!question.newSession && !begun.session) return begun;
       // The first attempt may have stored it after this one has looked for it, and have counted the visit.
       const states = await answers.write([message.uuid], []);
-      return states.get(message.uuid)?.isOurs ? { ...begun, isStored: true, visit: undefined } : begun;
+      const isOurs = states.get(message.uuid)?.isOurs === true && !this.#isRunning(message.uuid);
+      return isOurs ? { ...begun, isStored: true, visit: undefined } : begun;
     };
     try {
       return await this.#persist(beginAgain);
     } catch (error) {
-      void this.abandon({}, message);
-      // The attempts after it have not been sent.
+      if (!this.#isRunning(message.uuid)) void this.abandon({}, message);
+      // The first was sent; the last may not have been.
       throw isAway(error) ? lost : error;
     }
   }

@@ -78,6 +78,30 @@ describe.skipIf(!server)('a question', () => {
     expect(await writers()).toEqual([null]);
   });
 
+  it('is 404 at another chatbot where the database is lost while it looks for what this one answers', async () => {
+    const other = (await docent.chatbot()).uuid;
+    const { uuid: session } = await (await post(`${docent.base}/chat/${chatbot}/session`)).json();
+    const answer = manualAnswer();
+    docent.respond = answer.respond;
+    const question = { query: 'How long?', session, id: 'one' };
+    const stream = await watchAsk(docent, chatbot, question);
+    await answer.write('Thirty');
+    await stream.until((seen) => textOf(seen) === 'Thirty');
+    const waits = () =>
+      sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%with known%'`;
+    let there: Promise<Response> | undefined;
+    await sql.begin(async (tx) => {
+      await tx`lock table messages in access exclusive mode`;
+      there = post(`${docent.base}/chat/${other}/ask`, question);
+      await until(waits, ({ length }) => length > 0);
+      network.cut();
+      network.mend();
+    });
+    expect((await there!).status).toBe(404);
+    await answer.end();
+    expect((await stream.done).at(-1)).toMatchObject({ event: 'done', data: { response: 'Thirty' } });
+  });
+
   it('is answered while its usage cannot be counted, which is once that can be', async () => {
     await sql`
       create function fail() returns trigger language plpgsql as
