@@ -21,7 +21,7 @@ import { isWaiting } from './tools/pending.ts';
 import { gatherContext, tokensIn, type GatherOptions, type SaidBefore } from './retrieve/gather.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
-import { repeatWhileAway } from './runs/while-away.ts';
+import { isAway, repeatWhileAway } from './runs/while-away.ts';
 import type { FollowUps } from './suggest/follow-ups.ts';
 import { createProposalFilter } from './suggest/proposals.ts';
 import { guarded } from './safety/guard.ts';
@@ -50,6 +50,10 @@ export function createRespond(options: PipelineOptions): Respond {
     const gathered = options.store.answers ? repeatWhileAway(gather, () => run.stopped) : gather();
     const failed = (error: unknown): AnswerResult => {
       const tokens = tokensIn(before);
+      if (run.stopped && isAway(error)) {
+        const { refusal: _refusal, ...result } = errorResult(error, question);
+        return withTokens({ ...result, finish_reason: 'stopped' }, tokens);
+      }
       if (tokens === 0) throw error;
       return withTokens(errorResult(error, question), tokens);
     };

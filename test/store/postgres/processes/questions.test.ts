@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRespond } from '../../../../server/answer/pipeline.ts';
 import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../../fakes/tcp-proxy.ts';
 import {
@@ -117,6 +118,17 @@ describe.skipIf(!server)('a question', () => {
     expect(await counted()).toEqual([]);
     await sql`drop trigger fail on usage`;
     expect(await until(counted, ({ length }) => length > 0)).toEqual([1]);
+  });
+
+  it('ends as stopped where it is stopped while the database is away', async () => {
+    const respond = createRespond({ store: docent.store } as Parameters<typeof createRespond>[0]);
+    docent.respond = (question, run) => {
+      network.cut();
+      run.stop();
+      return respond(question, run).finally(() => network.mend());
+    };
+    const events = parseEvents(await (await post(askPath(), { query: 'How long?' })).text());
+    expect(events.at(-1)).toMatchObject({ event: 'done', data: { response: '', finish_reason: 'stopped' } });
   });
 
   it('does not hold the end of its process while the database is away', async () => {
