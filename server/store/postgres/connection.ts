@@ -33,7 +33,8 @@ const [CONNECT_TIMEOUT, IDLE_TIMEOUT] = [5, 60];
 const MAX_CONNECTIONS = 10;
 /**
  * Bytes from which on the driver writes at once. What is shorter it puts off, and where a connection is closed meanwhile, it sends
- * nothing on the next one in its place, until that has timed out several times.
+ * nothing on the next one in its place, until that has timed out several times. The first packet is longer, but under TLS, where a
+ * short request comes before it: there, such a connection is still of no use until then.
  */
 const AT_ONCE = 1024;
 /** Seconds that queries may take when the pool is closed. */
