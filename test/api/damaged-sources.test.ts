@@ -13,7 +13,7 @@ const API_KEY = 'the-key-of-the-tests';
 const FERRY = { question: 'When does the last ferry leave?', answer: 'The last ferry leaves at nine.' };
 const PARKING = { question: 'Where can I park my car?', answer: 'Cars are parked behind the northern quay.' };
 
-describe('a source that cannot be read', { timeout: 120_000 }, () => {
+describe('a record that cannot be read', { timeout: 120_000 }, () => {
   let dir: string;
   let server: Child;
   let chatbot: string;
@@ -140,6 +140,39 @@ describe('a source that cannot be read', { timeout: 120_000 }, () => {
     const again = await api('POST', `/chatbot/${chatbot}/data-source/url`, { url: `${pages.base}/ferry` });
     expect(again.status).toBe(409);
     if (!onFiles) expect(again.body).toEqual({ code: 'conflict', error: expect.stringContaining(damaged) });
+  });
+
+  it.skipIf(onFiles)('is left out of the conversations of its chatbot, and deleted', async () => {
+    for (let asked = 0; asked < 3; asked++) await ask(FERRY.question);
+    const uuidsOf = async (list: string): Promise<string[]> => {
+      const { status, body } = await api('GET', list);
+      expect(status).toBe(200);
+      return body.map(({ uuid }: { uuid: string }) => uuid);
+    };
+    const [torn, emptied, whole] = await uuidsOf(`/chatbot/${chatbot}/sessions`);
+    await queryRows(dir, `update sessions set record = '{"uuid":' where uuid = '${torn}'`);
+    await queryRows(dir, `update messages set record = '{"uuid":5}' where session = '${emptied}'`);
+
+    expect(await uuidsOf(`/chatbot/${chatbot}/sessions`)).toEqual([emptied, whole]);
+    expect(await uuidsOf(`/chatbot/${chatbot}/conversations`)).toEqual([whole]);
+    expect(await uuidsOf(`/session/${emptied}/messages`)).toEqual([]);
+    expect((await api('GET', `/session/${torn}`)).status).toBe(404);
+    const { reasons } = await readyz();
+    const start = (uuid: string | undefined) => uuid!.slice(0, 8);
+    expect(reasons).toEqual([
+      expect.stringMatching(`^conversation ${start(torn)}… cannot be read`),
+      expect.stringMatching(`^message ${start(emptied)}.{8}… of conversation ${start(emptied)}… cannot be read`),
+    ]);
+    const warned = await until(
+      async () => server.log.filter(({ level }) => level >= 40),
+      ({ length }) => length === 2,
+    );
+    expect(warned.map(({ msg }) => msg)).toEqual(reasons);
+    // Who knows these may read the conversation.
+    for (const uuid of [torn, emptied]) expect(JSON.stringify(warned)).not.toContain(uuid);
+
+    for (const uuid of [torn, emptied]) expect((await api('POST', `/session/${uuid}/delete`)).status).toBe(200);
+    expect(await readyz()).toEqual({ status: 'ok' });
   });
 
   it('is named by the doctor', async () => {

@@ -1,6 +1,5 @@
 import { jsonIn } from '../../schema/json.ts';
 import { isObject } from '../../schema/validate.ts';
-import { forEachSliced } from '../../async/time-slice.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Bus } from '../bus.ts';
 import { InFlight, type RunVerb } from '../in-flight.ts';
@@ -63,13 +62,6 @@ function createOrder(): () => string {
     last = now > last ? now : last + 1n;
     return String(last);
   };
-}
-
-/** For lists, which may be long: parses rows without blocking the event loop. */
-export async function parseRows<Row, T>(rows: Row[], parse: (row: Row) => T): Promise<T[]> {
-  const all: T[] = [];
-  await forEachSliced(rows, (row) => all.push(parse(row)));
-  return all;
 }
 
 /** Whether the text is to be parsed: in a context that skips what cannot be. */

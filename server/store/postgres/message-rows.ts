@@ -21,8 +21,12 @@ export const messageColumns = (queries: Queries): Fragment => queries`
   record, writer is not null as is_written, ${tasksOf(queries)} as tasks, (
     select json_agg(text order by start)::text from answer_pieces where message = messages.uuid) as pieces`;
 
-export function messageOf({ record, is_written, pieces, tasks }: MessageRow): StoredMessage {
-  const message = { ...fromJson<StoredMessage>(record), background_pending_tasks: tasks };
+/** `read`: what its record says. */
+export function messageOf(
+  { record, is_written, pieces, tasks }: MessageRow,
+  read = fromJson<StoredMessage>(record),
+): StoredMessage {
+  const message = { ...read, background_pending_tasks: tasks };
   if (message.finish_reason !== '') return message;
   if (!is_written) message.finish_reason = 'interrupted';
   const written = joinPieces(pieces);

@@ -1,6 +1,8 @@
+import { forEachSliced } from '../../async/time-slice.ts';
+import { isMessage } from '../record-checks.ts';
 import type { Change, Store, StoredMessage } from '../store.ts';
 import { inTransaction, type Fragment, type Queries } from './connection.ts';
-import { fromJson, isKept, parseRows, type PostgresContext } from './context.ts';
+import { fromJson, type PostgresContext } from './context.ts';
 import {
   columnsOf,
   forgetPieces,
@@ -11,21 +13,35 @@ import {
   tasksIn,
   type MessageRow,
 } from './message-rows.ts';
+import { readRecord } from './records/read.ts';
 
 type MessageVerbs =
   'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
 
+interface ListedRow extends MessageRow {
+  key: string;
+  session: string;
+  chatbot: string;
+}
+
 export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs> {
-  const { sql, mutex, run, process } = context;
+  const { sql, mutex, run, process, unreadable } = context;
 
   const select = (queries: Queries, condition: Fragment) => queries<MessageRow[]>`
     select ${messageColumns(queries)} from messages where not is_deleted and ${condition}`;
 
-  const list = async (condition: Fragment): Promise<StoredMessage[]> =>
-    parseRows(
-      (await select(sql, condition)).filter(({ record }) => isKept(context, record)),
-      messageOf,
-    );
+  async function list(condition: Fragment): Promise<StoredMessage[]> {
+    const rows = await sql<ListedRow[]>`
+      select ${messageColumns(sql)}, uuid as key, session, (select chatbot from sessions where uuid = messages.session)
+      from messages where not is_deleted and ${condition}`;
+    const all: StoredMessage[] = [];
+    await forEachSliced(rows, (row) => {
+      const { key, record: json, chatbot, session } = row;
+      const read = readRecord<StoredMessage>(context, 'messages', { key, json, chatbot, session }, isMessage);
+      if (read) all.push(messageOf(row, read));
+    });
+    return all;
+  }
 
   const update = (uuid: string, change: Change<StoredMessage>): Promise<StoredMessage | undefined> =>
     mutex.run(uuid, () =>
@@ -76,6 +92,7 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
             const { count } = await tx`
               update messages set is_deleted = true, writer = null, record = '' where uuid = ${uuid} and not is_deleted`;
             await forgetPieces(tx, uuid);
+            unreadable?.clear('messages', uuid);
             return count > 0;
           }),
         ),

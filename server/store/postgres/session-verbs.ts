@@ -1,9 +1,11 @@
 import { timestamp } from '../../schema/ids.ts';
 import { objectIn } from '../../schema/json.ts';
+import { isSession } from '../record-checks.ts';
 import { withModifiedAt } from '../session-times.ts';
 import type { Change, Store, StoredSession } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
-import { fromJson, isKept, type PostgresContext } from './context.ts';
+import { fromJson, type PostgresContext } from './context.ts';
+import { readRecord } from './records/read.ts';
 import type { ListOrder } from '../shared/session-records.ts';
 
 type SessionVerbs =
@@ -19,6 +21,7 @@ type SessionVerbs =
 interface Row {
   uuid: string;
   n: string;
+  chatbot: string;
   record: string;
   last_message_at: string;
 }
@@ -29,9 +32,15 @@ const BATCH_SESSIONS = 64;
 const MAX_PLACE = `${2n ** 63n - 1n}`;
 
 export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs> {
-  const { sql, mutex, run, nextOrder, deletions } = context;
+  const { sql, mutex, run, nextOrder, deletions, unreadable } = context;
   const select = async (queries: Queries, condition: Fragment): Promise<Row[]> =>
-    queries<Row[]>`select uuid, n::text, record, last_message_at from sessions ${condition}`;
+    queries<Row[]>`select uuid, n::text, chatbot, record, last_message_at from sessions ${condition}`;
+
+  function read({ uuid, chatbot, record, last_message_at }: Row): StoredSession | undefined {
+    const row = { key: uuid, json: record, chatbot, session: uuid };
+    const session = readRecord<StoredSession>(context, 'sessions', row, isSession);
+    return session && withModifiedAt(session, last_message_at);
+  }
 
   async function batches(
     chatbot: string,
@@ -62,7 +71,7 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
 
   async function* eachBatch(chatbot: string, from: string, order: ListOrder): AsyncGenerator<StoredSession[]> {
     for await (const rows of eachRows(chatbot, from, order))
-      yield rows.filter(({ record }) => isKept(context, record)).map(sessionOf);
+      yield rows.map(read).filter((session) => session !== undefined);
   }
 
   return {
@@ -84,7 +93,7 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
     session: (uuid) =>
       run(async () => {
         const [row] = await select(sql, sql`where uuid = ${uuid}`);
-        return row && isKept(context, row.record) ? sessionOf(row) : undefined;
+        return row && read(row);
       }),
     chatbotOf: (session) =>
       run(async () => {
@@ -103,7 +112,11 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
     },
     updateSession: (uuid, change) => run(() => update(uuid, change)),
     deleteSession(uuid, before) {
-      const remove = async (queries: Queries) => (await queries`delete from sessions where uuid = ${uuid}`).count > 0;
+      const remove = async (queries: Queries) => {
+        const { count } = await queries`delete from sessions where uuid = ${uuid}`;
+        unreadable?.clearSession(uuid);
+        return count > 0;
+      };
       if (before === undefined) return run(() => remove(sql));
       return run(() =>
         inTransaction(sql, async (tx) => {

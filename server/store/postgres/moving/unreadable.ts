@@ -5,7 +5,6 @@ import { describeUnreadable, RECORDS, type RecordTable } from '../records/unread
 /** Rows of a long list that are read at a time. */
 export const CURSOR_ROWS = 256;
 
-const SECRET_NAMES = new Set(['sessions', 'replies']);
 /** Rows stay of messages that are deleted, without a record. */
 const WITH_DELETED = new Set(['chatbots', 'messages']);
 
@@ -28,16 +27,12 @@ export async function unreadableIn(sql: Queries): Promise<UnreadableRecord[]> {
     for await (const some of rows.cursor(CURSOR_ROWS))
       for (const { key, json, session } of some)
         if (!isJsonObject(json)) {
-          const shown = SECRET_NAMES.has(table) ? shorten(key) : key;
-          const whose = session === null ? '' : ` of conversation ${shorten(session)}`;
-          const what = describeUnreadable(table, shown, whose);
+          const what = describeUnreadable(table, key, session ?? undefined);
           found.push({ table, key, what: `${what}: restore it from a backup, or delete the row` });
         }
   }
   return found;
 }
-
-const shorten = (key: string): string => `${key.slice(0, 8)}…`;
 
 /** For the operator: what cannot be read, where that is why reading all has failed; else the error. */
 export async function namingUnreadable(sql: Queries, error: unknown): Promise<unknown> {

@@ -8,13 +8,15 @@ export interface RecordRow {
   key: string;
   json: string;
   chatbot: string;
+  /** The conversation itself, or that of a message. */
+  session?: string;
 }
 
 /** Undefined where it cannot be read and is left out, which the context says. */
 export function readRecord<T>(
   context: PostgresContext,
   table: RecordTable,
-  { key, json, chatbot }: RecordRow,
+  { key, json, ...belonging }: RecordRow,
   isWhole: (value: unknown) => boolean,
 ): T | undefined {
   const { unreadable } = context;
@@ -24,7 +26,7 @@ export function readRecord<T>(
     unreadable.clear(table, key);
     return value as T;
   }
-  unreadable.report(table, key, chatbot);
+  unreadable.report(table, key, belonging);
   return undefined;
 }
 

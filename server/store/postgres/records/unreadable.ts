@@ -16,20 +16,32 @@ export const RECORDS = {
 
 export type RecordTable = keyof typeof RECORDS;
 
-/** Says which one it is. `key` as it may be shown; `whose`: ` of …`. */
-export function describeUnreadable(table: RecordTable, key: string, whose = ''): string {
+/** Whose key gives who knows it more than its start tells. */
+const SECRET_NAMES = new Set<RecordTable>(['sessions', 'replies']);
+
+const shorten = (key: string, digits = 8): string => `${key.slice(0, digits)}…`;
+
+/** Says which one it is. `session`: of a message. */
+export function describeUnreadable(table: RecordTable, key: string, session?: string): string {
   const [kind, , column] = RECORDS[table];
-  return `${kind} ${key}${whose} cannot be read (${column} in table ${table})`;
+  const shown = SECRET_NAMES.has(table) ? shorten(key) : key;
+  const whose = session === undefined ? '' : ` of conversation ${shorten(session)}`;
+  return `${kind} ${shown}${whose} cannot be read (${column} in table ${table})`;
 }
 
-interface Reported {
+interface Belonging {
   chatbot: string;
+  /** The conversation itself, or that of a message; undefined for other records. */
+  session?: string;
+}
+
+interface Reported extends Belonging {
   healthKey: string;
 }
 
 /**
  * Records that cannot be read, and are left out of what is served, as the lowdb engine leaves out damaged files: each is in the log
- * once, and in `/readyz` until it can be read or is deleted with its chatbot.
+ * once, and in `/readyz` until it can be read or is deleted with its conversation or chatbot.
  */
 export class UnreadableRecords {
   readonly #health: Pick<Health, 'report' | 'clear'> | undefined;
@@ -42,19 +54,21 @@ export class UnreadableRecords {
     this.#log = log;
   }
 
-  /** `chatbot`: the one that it belongs to. */
-  report(table: RecordTable, key: string, chatbot: string): void {
+  report(table: RecordTable, key: string, belonging: Belonging): void {
     const name = `${table} ${key}`;
     if (this.#reported.has(name)) return;
     const healthKey = `damaged:${name}`;
-    const what = describeUnreadable(table, key);
+    // Anyone may read `/readyz`.
+    const shown = table === 'messages' ? shorten(key, 16) : SECRET_NAMES.has(table) ? shorten(key) : key;
+    const what = describeUnreadable(table, shown, table === 'messages' ? belonging.session : undefined);
     const reason = `${what}; the rest is served: restore it from a backup or delete the row, then restart`;
-    this.#reported.set(name, { chatbot, healthKey });
+    this.#reported.set(name, { ...belonging, healthKey });
     this.#health?.report(healthKey, { status: 'degraded', reason });
-    this.#log?.warn({ table, key }, reason);
+    this.#log?.warn({ table, key: shown }, reason);
   }
 
   clear(table: RecordTable, key: string): void {
+    if (this.#reported.size === 0) return;
     const name = `${table} ${key}`;
     const reported = this.#reported.get(name);
     if (!reported) return;
@@ -63,8 +77,17 @@ export class UnreadableRecords {
   }
 
   clearChatbot(chatbot: string): void {
+    this.#clearWhere((one) => one.chatbot === chatbot);
+  }
+
+  /** With its messages. */
+  clearSession(session: string): void {
+    this.#clearWhere((one) => one.session === session);
+  }
+
+  #clearWhere(isGone: (one: Reported) => boolean): void {
     for (const [name, one] of this.#reported) {
-      if (one.chatbot !== chatbot) continue;
+      if (!isGone(one)) continue;
       this.#reported.delete(name);
       this.#health?.clear(one.healthKey);
     }
