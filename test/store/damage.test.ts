@@ -102,6 +102,21 @@ describe('lowdb: damaged files', () => {
     expect(health.state().reasons).toEqual([expect.stringContaining('was set aside')]);
   });
 
+  it('are deleted with their conversation, before and after a restart', async () => {
+    for (const restarts of [false, true]) {
+      const { session, file } = await withSession();
+      await replaceIn(file, '{"uuid"', '[');
+      store = await open();
+      expect(await store.session(session.uuid)).toBeUndefined();
+      if (restarts) await reopen();
+      expect(await store.chatbotOf(session.uuid)).toBe(session.chatbot);
+      expect(await store.deleteSession(session.uuid)).toBe(true);
+      expect(await store.chatbotOf(session.uuid)).toBeUndefined();
+      expect(await files('sessions')).toEqual([]);
+      expect(health.state().status).toBe('ok');
+    }
+  });
+
   it('are found by the list of sessions too, which has the others', async () => {
     const { session, file } = await withSession();
     store = await open();

@@ -93,6 +93,12 @@ export class Damage {
     this.#warn(original, `${this.#displayPath(path)} was set aside because it cannot be read: ${DAMAGE_REMEDY}`);
   }
 
+  /** The name that a file had before it was set aside, of the first that `owns` accepts. */
+  originalName(owns: (name: string) => boolean): string | undefined {
+    for (const path of this.#files) if (owns(basename(path))) return basename(path).replace(SET_ASIDE_NAME, '');
+    return undefined;
+  }
+
   /** Removes files whose name `owns` accepts, with the record they belong to. Whether there were any. */
   async remove(owns: (name: string) => boolean): Promise<boolean> {
     let isRemoved = false;

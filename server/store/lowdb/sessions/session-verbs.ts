@@ -50,7 +50,7 @@ export function sessionVerbs({
       return (await run(() => sessions.useOrCreate(head, place, (file) => file.write()))) ?? false;
     },
     session: (uuid) => run(() => sessions.use(uuid, (file) => file.head())),
-    chatbotOf: async (session) => (await run(() => sessions.use(session, (file) => file.head())))?.chatbot,
+    chatbotOf: (session) => run(() => sessions.chatbotOf(session)),
     async sessions(chatbot) {
       const all: StoredSession[] = [];
       for await (const some of (await batches(chatbot)) ?? []) all.push(...some);

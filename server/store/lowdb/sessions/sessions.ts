@@ -7,7 +7,7 @@ import { AppendFile, OpenFiles } from '../files/append-file.ts';
 import { SessionFile } from './session-file.ts';
 import { withModifiedAt } from '../../session-times.ts';
 import { modifiedIn, readHead } from './session-lines.ts';
-import { isOfSession, type SessionName } from './session-folder.ts';
+import { isOfSession, parseFileName, type SessionName } from './session-folder.ts';
 import { SessionNames } from './session-names.ts';
 import type { StoredSession } from '../../store.ts';
 import type { ListOrder } from '../../shared/session-records.ts';
@@ -73,6 +73,15 @@ export class Sessions {
   /** A message's identifier starts with eight digits of its session's (schema/ids.ts). */
   async candidates(message: string): Promise<string[]> {
     return this.#names.withPrefix(message.slice(0, 8));
+  }
+
+  /** Of one that was set aside, too. */
+  async chatbotOf(uuid: string): Promise<string | undefined> {
+    const head = await this.use(uuid, (file) => file.head());
+    if (head) return head.chatbot;
+    const name = this.#options.damage.originalName((file) => isOfSession(file, uuid));
+    const chatbot = name && parseFileName(name)?.chatbot;
+    return chatbot && this.#options.chatbotExists(chatbot) ? chatbot : undefined;
   }
 
   /** In order of creation, `BATCH_SESSIONS` at a time, from behind the session `after`; undefined where that is none of the chatbot's. */
