@@ -83,18 +83,19 @@ export function createOperator(deps: OperatorDeps): Operator {
     created_at,
   });
   /** Those of an upstream server have no owner. */
-  async function ownerless(users: User[]): Promise<StoredChatbot[]> {
+  function ownerless(all: StoredChatbot[], users: User[]): StoredChatbot[] {
     const known = new Set(['', ...users.map(({ uuid }) => uuid)]);
-    const all = await snapshots.snapshot((snapshot) => snapshot.allChatbots(), { skipsUnreadable: true });
     return all.filter(({ owner }) => !known.has(owner));
   }
   return {
     async chatbots() {
+      // Before the users: those who make chatbots meanwhile are among them.
+      const all = await snapshots.snapshot((snapshot) => snapshot.allChatbots(), { skipsUnreadable: true });
       const users = await store.users();
       const lines = users.map(async ({ uuid, email }) =>
         (await store.chatbots(uuid)).map((chatbot) => lineOf(email, chatbot)),
       );
-      const others = (await ownerless(users)).map((chatbot) => lineOf('', chatbot));
+      const others = ownerless(all, users).map((chatbot) => lineOf('', chatbot));
       return Promise.all([...(await Promise.all(lines)).flat(), ...others]);
     },
 
