@@ -53,7 +53,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
     await recountCredits(sql);
     const cleaning = await startCleaning(sql, watch);
     const bus = await PostgresBus.open(sql, uuid, watch);
-    const unreadable = new UnreadableRecords(options.health, options.log);
+    const unreadable = new UnreadableRecords(options.health, options.log, bus);
     const context = createContext({ sql, process: uuid, watch, bus, unreadable });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import type { Health } from '../../../health/health.ts';
+import type { Bus } from '../../bus.ts';
 import type { StoreLog } from '../../log.ts';
 
 /** Tables of records, with the columns of their keys and of their JSON. */
@@ -46,17 +47,21 @@ interface Reported extends Belonging {
 export class UnreadableRecords {
   readonly #health: Pick<Health, 'report' | 'clear'> | undefined;
   readonly #log: StoreLog | undefined;
+  readonly #bus: Bus;
+  #isListening = false;
   /** By table and key. */
   readonly #reported = new Map<string, Reported>();
 
-  constructor(health: Pick<Health, 'report' | 'clear'> | undefined, log: StoreLog | undefined) {
+  constructor(health: Pick<Health, 'report' | 'clear'> | undefined, log: StoreLog | undefined, bus: Bus) {
     this.#health = health;
     this.#log = log;
+    this.#bus = bus;
   }
 
   report(table: RecordTable, key: string, belonging: Belonging): void {
     const name = `${table} ${key}`;
     if (this.#reported.has(name)) return;
+    this.#listen();
     const healthKey = `damaged:${name}`;
     // Anyone may read `/readyz`.
     const shown = table === 'messages' ? shorten(key, 16) : SECRET_NAMES.has(table) ? shorten(key) : key;
@@ -83,6 +88,13 @@ export class UnreadableRecords {
   /** With its messages. */
   clearSession(session: string): void {
     this.#clearWhere((one) => one.session === session);
+  }
+
+  /** To the deletions of other processes; not before the first report: most processes have none. */
+  #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    this.#bus.subscribe('deleted chatbot', (chatbot) => this.clearChatbot(chatbot));
   }
 
   #clearWhere(isGone: (one: Reported) => boolean): void {

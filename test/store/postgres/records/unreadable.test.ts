@@ -1,7 +1,9 @@
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHealth } from '../../../../server/health/health.ts';
 import { openPostgresStore } from '../../../../server/store/postgres/postgres.ts';
 import type { Store } from '../../../../server/store/store.ts';
+import { until } from '../../../running.ts';
 import { aChatbot, aSource } from '../../records.ts';
 import { makeSchema, type Schema } from '../fixture.ts';
 import { startPostgres } from '../server.ts';
@@ -44,5 +46,22 @@ describe.skipIf(!server)('postgres: a record that cannot be read', () => {
 
     await store.deleteSource(damaged.uuid);
     expect(await store.claimIdentity(other.uuid, ADDRESS, change)).toEqual({ existing: undefined });
+  });
+
+  it('is named no longer where another process has deleted its chatbot', async () => {
+    const source = aSource(chatbot);
+    await store.createSource(source);
+    await sql`update sources set record = '[]' where uuid = ${source.uuid}`;
+    const health = createHealth();
+    const other = await openPostgresStore({ url: schema.url, clock: Date.now, health });
+    expect(await other.source(source.uuid)).toBeUndefined();
+    expect(health.state()).toEqual({ status: 'degraded', reasons: [expect.stringContaining(source.uuid)] });
+
+    await store.deleteChatbot(chatbot);
+    await until(
+      async () => health.state().status,
+      (status) => status === 'ok',
+    );
+    await other.close();
   });
 });
