@@ -1,7 +1,5 @@
 /** Scrolling down to within this distance of the end counts as being at the end. */
-const NEAR_END_PX = 48;
-/** Below the reader's place; the button to the end would cover a part of less. */
-const LITTLE_PX = 96;
+const NEAR_END_PX = 40;
 
 /** Turns that are to be scrolled into view. */
 const asked = new WeakSet<Element>();
@@ -19,7 +17,7 @@ export function stickToEnd(log: HTMLElement): void {
     const left = scrollHeight - scrollTop - clientHeight;
     // Only scrolling up leaves the end; content that grows below does not.
     isAtEnd = left < 2 || (scrollTop >= last && (isAtEnd || left < NEAR_END_PX));
-    button!.hidden = isAtEnd || left < LITTLE_PX;
+    button!.hidden = isAtEnd || left < NEAR_END_PX;
     last = scrollTop;
   };
   const observer = new ResizeObserver(() => {
@@ -43,7 +41,7 @@ const MARGIN_PX = 12;
 
 /**
  * Scrolls the log, never the page around it, until the bottom of `part` is visible, or the top of `turn` is at the log's: a long answer is
- * read from its question on. Once it has ended, its question leaves where all the rest fits then. True where the bottom is visible then.
+ * read from its question on, and nothing that follows it cuts the question. True where the bottom is visible then.
  */
 export function scrollIntoLog(part: Element | null, turn?: Element | null): boolean | undefined {
   const log = part?.closest('.log');
@@ -51,11 +49,8 @@ export function scrollIntoLog(part: Element | null, turn?: Element | null): bool
   const { top, bottom } = log.getBoundingClientRect();
   const below = part!.getBoundingClientRect().bottom + MARGIN_PX - bottom;
   const start = turn ? turn.getBoundingClientRect().top - top : below;
-  // Not for what the reader has opened there: that is shown to its end.
-  const question = turn?.querySelector('.actions:not(:focus-within)') && turn.firstElementChild;
-  const room = question ? question.getBoundingClientRect().bottom - top : start;
   // Browsers round where a log is scrolled to. Where the top is out of sight already, the reader has gone to the end.
-  const isCut = room > -2 && room < below;
+  const isCut = start > -2 && start < below;
   log.scrollTop += Math.max(0, isCut ? start : below);
   return !isCut;
 }

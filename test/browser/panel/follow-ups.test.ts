@@ -74,21 +74,22 @@ test('they lie within the answer from right to left, at the width of a phone, an
 });
 
 test.each([
-  ['as long as all fits without its question', 670, true],
-  ['but the end of what does not fit, below a button to it', 480, false],
-])('they are seen with the start of their answer, %s', async (_, height, fits) => {
+  ['as long as all fits with it', 760, true],
+  ['below a button to the end of what does not fit', 670, false],
+  ['below that button where little fits', 480, false],
+])('they follow an answer whose question nothing cuts, %s', async (_, height, fits) => {
   const page = await browser.newPage({ reducedMotion: 'reduce', viewport: { width: 400, height } });
   page.setDefaultTimeout(15_000);
   await page.goto(`${server.base}/demo/states.html?scene=${encodeURIComponent('Questions to go on with')}`);
   await followUps(page).last().waitFor();
   const edges = (part: Locator): Promise<DOMRect> => part.evaluate((element) => element.getBoundingClientRect());
   const isInside = async (): Promise<boolean[]> => {
-    const [log, text, last] = await Promise.all(
-      [page.locator('.log'), page.locator('.text'), followUps(page).last()].map(edges),
+    const [log, question, last] = await Promise.all(
+      [page.locator('.log'), page.locator('.question'), followUps(page).last()].map(edges),
     );
-    return [text!.top >= log!.top, last!.bottom <= log!.bottom];
+    return [question!.top >= log!.top, last!.bottom <= log!.bottom];
   };
   await expect.poll(isInside).toEqual([true, fits]);
-  expect(await page.getByRole('button', { name: 'New text' }).isVisible()).toBe(!fits);
+  await expect.poll(() => page.getByRole('button', { name: 'New text' }).isVisible()).toBe(!fits);
   await page.close();
 });
