@@ -51,7 +51,7 @@ export const words: Words = {
   yes: 'نعم',
   no: 'لا',
   decline: 'لا تنفّذ ذلك',
-  asked: '{name}؟',
+  asked: 'هل تريد تنفيذ «{name}»؟',
   unconfirmed: 'لن يُنفَّذ شيء قبل تأكيدك.',
   expired: 'لم يتم التأكيد في الوقت المحدد، ولم يُنفَّذ شيء.',
   conversations: 'المحادثات',

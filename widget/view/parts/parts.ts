@@ -99,9 +99,9 @@ function createLinks({ cards }: LinkCards, chat: Chat, create: Elements['create'
       const target = chat.targetOf(card.url);
       const link = create(
         'a',
-        { href: card.url, target, rel: 'noopener nofollow' },
-        create('strong', { dir: 'auto' }, card.title),
-        ...(card.text ? [create('span', { dir: 'auto' }, card.text)] : []),
+        { href: card.url, target, rel: 'noopener nofollow', dir: 'auto' },
+        create('strong', {}, card.title),
+        ...(card.text ? [create('span', {}, card.text)] : []),
       );
       if (target === '_blank') link.title = chat.words.peek().newTab;
       return create('li', {}, link);
