@@ -44,8 +44,8 @@ export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 
 // Minified by hand: part of the launcher, which every page view loads (1,500 bytes gzip). The host is a line of no height at the
 // window's end; the button, and later the panel, are aligned on it by direction and `position`. The icon is a clip path, to which no
-// img-src policy applies. The text on the owner's colour is black or white by the colour's lightness.
-const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2000000000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc(5e7 - l*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:left;border:13px solid;clip-path:path("M4 18A12 10 0 119 21l-6 3")}`;
+// img-src policy applies. The text on the owner's colour is black or white by the colour's lightness; the panel's style darkens what is between.
+const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2000000000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc(61e6 - l*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:left;border:13px solid;clip-path:path("M4 18A12 10 0 119 21l-6 3")}`;
 
 const PRELOAD_DELAY_MS = 999;
 

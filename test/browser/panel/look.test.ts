@@ -131,6 +131,14 @@ test('with a bright colour of the owner’s header and questions have its tint, 
   }
 });
 
+test('on a colour of the owner’s that white can nearly be read on, darkened, white is read', async () => {
+  await see('To agree to first', 800, '&color=%2316a34a');
+  const agree = page.getByRole('button', { name: 'I agree' });
+  const [text, fill] = [await styleOf(agree, 'color'), await styleOf(agree, 'backgroundColor')];
+  expect(await contrastOf(page, text, '#000')).toBeGreaterThan(20);
+  expect(await contrastOf(page, text, fill)).toBeGreaterThan(4.5);
+});
+
 test('in forced colours the main button and the current row are highlighted, and nothing is dimmed', async () => {
   await see('To agree to first', 800, '', 'active');
   const highlight = await page.evaluate(() => {
