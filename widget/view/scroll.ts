@@ -1,5 +1,7 @@
 /** Scrolling down to within this distance of the end counts as being at the end. */
-const NEAR_END_PX = 40;
+const NEAR_END_PX = 48;
+/** Below the reader's place; the button to the end would cover a part of less. */
+const LITTLE_PX = 96;
 
 /** Turns that are to be scrolled into view. */
 const asked = new WeakSet<Element>();
@@ -17,7 +19,7 @@ export function stickToEnd(log: HTMLElement): void {
     const left = scrollHeight - scrollTop - clientHeight;
     // Only scrolling up leaves the end; content that grows below does not.
     isAtEnd = left < 2 || (scrollTop >= last && (isAtEnd || left < NEAR_END_PX));
-    button!.hidden = isAtEnd || left < NEAR_END_PX;
+    button!.hidden = isAtEnd || left < LITTLE_PX;
     last = scrollTop;
   };
   const observer = new ResizeObserver(() => {
