@@ -35,6 +35,10 @@ function reasonIn(metaJson: string): string {
   }
 }
 
+/** Why the first page of a site could not be fetched; `status` as the API has it. */
+export const siteFailure = (status: string): string =>
+  FAILURES[/^error:(.*)$/.exec(status)?.[1] ?? ''] ?? 'It could not be read.';
+
 export const TYPES: Record<DataSource['type'], string> = { link: 'Page', upload: 'File', qa: 'Question and answer' };
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });

@@ -65,7 +65,7 @@ function NewChatbot() {
         name="site"
         type="url"
         placeholder="https://shop.example"
-        hint="Its pages are read, up to 200 of them; robots.txt is respected. Nothing is shown to anybody before you paste the snippet."
+        hint="Its pages are read, up to 200 of them; robots.txt is respected. The chatbot is public: whoever has its address can ask it."
         failure={failure.value}
       />
       <Button kind="primary" type="submit" isBusy={isBusy.value}>

@@ -7,7 +7,7 @@ import { useLoad } from '../parts/use-load.ts';
 import { Answer } from '../parts/Answer.tsx';
 import type { Chatbot, Message, Site } from '../records.ts';
 import type { ChatbotProfile } from '../../../server/types.ts';
-import { count } from '../words.ts';
+import { count, siteFailure } from '../words.ts';
 import { ask, Failure, get, post } from '../wire.ts';
 
 /** Milliseconds between two looks while the site is read. */
@@ -53,7 +53,7 @@ export function Start({ chatbot }: { chatbot: string }) {
               </p>
             )}
             {loaded.sites.map((site) => (
-              <Reading key={site.uuid} site={site} />
+              <Reading key={site.uuid} chatbot={chatbot} site={site} />
             ))}
           </li>
           <li>
@@ -73,13 +73,12 @@ export function Start({ chatbot }: { chatbot: string }) {
 
 const isRunning = ({ status }: Site): boolean => status === 'running';
 
-function Reading({ site }: { site: Site }) {
+function Reading({ chatbot, site }: { chatbot: string; site: Site }) {
   const failed = site.failed > 0 ? `, ${site.failed} failed` : '';
   if (site.status.startsWith('error:'))
     return (
       <p class="failed">
-        {site.url} could not be read: {site.status.slice('error:'.length)}. Check the address, or that the site is
-        reachable from this server.
+        {site.url}: {siteFailure(site.status)} <a href={`/console/chatbot/${chatbot}/sources`}>Add another address</a>
       </p>
     );
   return (

@@ -24,7 +24,8 @@ const CERTAINTY = {
   none: 'The best passage is too far from the question.',
 };
 
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
+/** Confidence may be a little more than 1. */
+const percent = (share: number): string => `${Math.round(Math.min(share, 1) * 100)} %`;
 const decimals = (score: number): string => score.toFixed(2);
 
 /** The five steps of an answer, in their order. */
