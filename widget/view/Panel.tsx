@@ -38,9 +38,7 @@ export class Panel extends Component<PanelProps> {
           )}
           <h2>
             {heading}
-            {site && (
-              <small class="note">{hasTurns ? site : (by_ai ? words.byAi : words.site).replace('{site}', site)}</small>
-            )}
+            {site && <small class="note">{(by_ai ? words.byAi : words.site).replace('{site}', site)}</small>}
           </h2>
           {(session || past?.[0]) && (
             <IconButton

@@ -217,9 +217,9 @@ test('the second line of the header is whole on the first screen', async () => {
 });
 
 test.each([
-  [390, 20, ''],
-  [320, 40, ''],
-  [390, 20, '&dir=rtl&language=ar'],
+  [390, 40, ''],
+  [320, 58, ''],
+  [390, 40, '&dir=rtl&language=ar'],
 ])('the header has the whole name of the site beside its buttons, at %d px', async (width, most, query) => {
   await see('Waiting', 800, query);
   await page.setViewportSize({ width, height: 800 });
