@@ -51,7 +51,7 @@ const colour = (surface: Surface): Promise<number[]> =>
     const context = document.createElement('canvas').getContext('2d')!;
     context.fillStyle = getComputedStyle(button).backgroundColor;
     context.fillRect(0, 0, 1, 1);
-    return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+    return Array.from(context.getImageData(0, 0, 1, 1).data.slice(0, 3));
   });
 const label = (name: string) => page.getByLabel(name, { exact: true });
 const choice = (name: string) => page.getByRole('combobox', { name, exact: true });

@@ -84,7 +84,7 @@ export class Sessions {
     return chatbot && this.#options.chatbotExists(chatbot) ? chatbot : undefined;
   }
 
-  /** In order of creation, `BATCH_SESSIONS` at a time, from behind the session `after`; undefined where that is none of the chatbot's. */
+  /** In order of creation or newest first, `BATCH_SESSIONS` at a time, from behind the session `after`; undefined where the chatbot has none such. */
   async list(
     chatbot: string,
     after?: string,
