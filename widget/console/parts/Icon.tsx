@@ -9,7 +9,6 @@ const PATHS = {
   add: 'M12 5v14M5 12h14',
   again: 'M20 11a8 8 0 1 0-2.3 6.3M20 4v7h-7',
   remove: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
-  open: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
   out: 'M14 4H5v16h9M10 12h10M16 8l4 4-4 4',
   check: 'M5 12l5 5L20 7',
 } as const;

@@ -1,6 +1,7 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import { Button, Empty, Failed, Loading } from '../parts/controls.tsx';
+import { Filters } from '../parts/Filters.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
@@ -43,6 +44,11 @@ export function Conversations({ chatbot, session }: Props) {
   const { route } = useLocation();
   const listed = [...(data.value ?? []), ...more.value];
   const isFiltered = search.value !== '' || has.value !== '';
+  /** What follows the list before is no part of the next. */
+  const narrow = (filter: Signal<string>, value: string): void => {
+    filter.value = value;
+    next.value = '';
+  };
   const loadMore = (): Promise<boolean> =>
     run(async () => {
       const from = next.value;
@@ -54,34 +60,13 @@ export function Conversations({ chatbot, session }: Props) {
     });
   return (
     <Frame chatbot={chatbot} title="Conversations">
-      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          <span class="hidden">Search questions and answers</span>
-          <input
-            type="search"
-            placeholder="Search questions and answers"
-            onChange={(event) => {
-              search.value = event.currentTarget.value.trim();
-              next.value = '';
-            }}
-          />
-        </label>
-        <label>
-          <span class="hidden">Show</span>
-          <select
-            onChange={(event) => {
-              has.value = event.currentTarget.value;
-              next.value = '';
-            }}
-          >
-            {Object.entries(FILTERS).map(([value, word]) => (
-              <option key={value} value={value}>
-                {word}
-              </option>
-            ))}
-          </select>
-        </label>
-      </form>
+      <Filters
+        searchLabel="Search questions and answers"
+        onSearch={(text) => narrow(search, text)}
+        choiceLabel="Show"
+        choices={FILTERS}
+        onChoose={(value) => narrow(has, value)}
+      />
       <Failed failure={failure} again={reload} />
       {!data.value && !failure.value && <Loading what="the conversations" />}
       <div class={session ? 'halves with-one' : ''}>

@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { Answer } from '../parts/Answer.tsx';
-import { Button, Empty, Failed } from '../parts/controls.tsx';
+import { AskForm } from '../parts/AskForm.tsx';
+import { Empty, Failed } from '../parts/controls.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { Trace } from '../records.ts';
@@ -32,23 +33,10 @@ export function Playground({ chatbot }: { chatbot: string }) {
       await post(`${path}/delete`).catch(() => undefined);
     }
   };
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const query = String(new FormData(event.currentTarget as HTMLFormElement).get('query')).trim();
-    if (query) void run(() => askQuestion(query));
-  };
   const { query = '', trace, took = 0 } = shown.value ?? {};
   return (
     <Frame chatbot={chatbot} title="Playground">
-      <form class="question" onSubmit={submit}>
-        <label>
-          <span class="hidden">Question</span>
-          <input name="query" placeholder="Ask what a visitor would ask" maxLength={8000} required autocomplete="off" />
-        </label>
-        <Button kind="primary" type="submit" isBusy={isBusy.value}>
-          Ask
-        </Button>
-      </form>
+      <AskForm isBusy={isBusy.value} onAsk={(query) => run(() => askQuestion(query)).then(() => false)} />
       <Failed failure={failure} />
       {!trace && !failure.value && (
         <Empty title="Why does it answer so?">

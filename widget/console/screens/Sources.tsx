@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Button, Empty, Failed, Loading } from '../parts/controls.tsx';
 import { Confirm, focusHeading } from '../parts/Confirm.tsx';
+import { Filters } from '../parts/Filters.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
@@ -51,26 +52,13 @@ export function Sources({ chatbot }: { chatbot: string }) {
       {sites.filter(isRunning).map((site) => (
         <Crawl key={site.uuid} chatbot={chatbot} site={site} onStopped={reload} />
       ))}
-      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          <span class="hidden">Search titles and addresses</span>
-          <input
-            type="search"
-            placeholder="Search titles and addresses"
-            onChange={(event) => (search.value = event.currentTarget.value.trim())}
-          />
-        </label>
-        <label>
-          <span class="hidden">Status</span>
-          <select onChange={(event) => (state.value = event.currentTarget.value)}>
-            {Object.entries(FILTERS).map(([value, word]) => (
-              <option key={value} value={value}>
-                {word}
-              </option>
-            ))}
-          </select>
-        </label>
-      </form>
+      <Filters
+        searchLabel="Search titles and addresses"
+        onSearch={(text) => (search.value = text)}
+        choiceLabel="Status"
+        choices={FILTERS}
+        onChoose={(value) => (state.value = value)}
+      />
       <Failed failure={failure} again={reload} />
       {!data.value && !failure.value && <Loading what="the sources" />}
       {data.value && sources.length === 0 && (

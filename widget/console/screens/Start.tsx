@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { AskForm } from '../parts/AskForm.tsx';
 import { Button, Failed, Loading } from '../parts/controls.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -112,12 +113,6 @@ function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions:
       citations.value = message.cite_data_json;
       text.value = message.response;
     });
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const question = String(new FormData(form).get('query')).trim();
-    if (question) void askQuestion(question).then((isDone) => isDone && form.reset());
-  };
   return (
     <>
       {suggestions.length > 0 && (
@@ -129,15 +124,7 @@ function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions:
           ))}
         </ul>
       )}
-      <form class="question" onSubmit={submit}>
-        <label>
-          <span class="hidden">Question</span>
-          <input name="query" placeholder="Ask what a visitor would ask" maxLength={8000} required autocomplete="off" />
-        </label>
-        <Button kind="primary" type="submit" isBusy={isBusy.value}>
-          Ask
-        </Button>
-      </form>
+      <AskForm isBusy={isBusy.value} onAsk={askQuestion} />
       <Failed failure={failure} />
       {query.value && <Answer query={query.value} text={text} citations={citations.value} isWhole={!isBusy.value} />}
     </>
