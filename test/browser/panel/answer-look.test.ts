@@ -36,6 +36,32 @@ test.each([
   expect(await contrastOf(page, edge, ground)).toBeGreaterThan(1.3);
 });
 
+test.each([
+  ['no-preference', true],
+  ['reduce', false],
+] as const)(
+  'a card comes by a movement of 120 to 240 ms, pressed and hovered, with motion %s: %s',
+  async (reducedMotion, moves) => {
+    await see('Answered, with sources', '', { reducedMotion });
+    const marker = page.locator('.text button.marker').first();
+    for (const meet of [() => marker.hover(), () => marker.click()]) {
+      // What an animation is called and takes stays in the style once it has ended.
+      await meet();
+      const card = page.locator('.card');
+      await card.waitFor();
+      expect(await styleOf(card, 'animation-name')).toBe(moves ? 'show' : 'none');
+      const seconds = Number.parseFloat(await styleOf(card, 'animation-duration'));
+      if (moves) {
+        expect(seconds).toBeGreaterThanOrEqual(0.12);
+        expect(seconds).toBeLessThanOrEqual(0.24);
+      }
+      await page.keyboard.press('Escape');
+      await card.waitFor({ state: 'detached' });
+      await page.mouse.move(1, 1);
+    }
+  },
+);
+
 test('titles and first markers of all sources begin at one place, and each has its host below', async () => {
   for (const scene of ['Answered, with sources', 'Code', 'Not sure']) {
     await see(scene);
