@@ -6,11 +6,16 @@ export type RunVerb = <T>(act: () => T | Promise<T>) => Promise<T>;
 /** Every verb runs through here, so that `close` knows what is under way. */
 export class InFlight {
   #count = 0;
-  #closed = false;
+  readonly #closing = new AbortController();
   #whenDone: (() => void) | undefined;
 
+  /** Aborts when nothing more is taken. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   readonly run: RunVerb = async (act) => {
-    if (this.#closed) throw new Refusal('unavailable', 'the store is closed: the server is about to stop');
+    if (this.closing.aborted) throw new Refusal('unavailable', 'the store is closed: the server is about to stop');
     this.#count++;
     try {
       return await act();
@@ -22,7 +27,7 @@ export class InFlight {
 
   /** Takes nothing more; resolves when all that was taken has ended. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     if (this.#count > 0) await new Promise<void>((done) => (this.#whenDone = done));
   }
 }

@@ -23,3 +23,14 @@ it('rejects at once with any other error', async () => {
   await expect(retry(act, isBusy, [1, 1])).rejects.toThrow('gone');
   expect(act).toHaveBeenCalledTimes(1);
 });
+
+it('waits no more when its signal aborts, and rejects with the last error', async () => {
+  const stop = new AbortController();
+  const act = vi.fn(() => Promise.reject(new Error('busy')));
+  const result = retry(act, isBusy, [600_000], { signal: stop.signal });
+  await Promise.resolve();
+  stop.abort();
+  await expect(result).rejects.toThrow('busy');
+  await expect(retry(act, isBusy, [600_000], { signal: stop.signal })).rejects.toThrow('busy');
+  expect(act).toHaveBeenCalledTimes(2);
+});

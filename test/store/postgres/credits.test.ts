@@ -159,33 +159,31 @@ describe.skipIf(!server)('where processes or the network fail', () => {
   });
 
   it('says what it could not count, which the next process that starts alone takes from the usage', async () => {
-    const network = await startTcpProxy(Number(new URL(server!.url).port));
-    const url = new URL(schema.url);
-    url.port = String(network.port);
     const said: string[] = [];
     const log = { warn: (_: object, sentence: string) => void said.push(sentence) };
-    const store = await openPostgresStore({ url: url.href, clock: Date.now, log });
+    const says = (words: string) =>
+      until(
+        async () => said,
+        (all) => all.some((one) => one.includes(words)),
+      );
+    const store = await openPostgresStore({ url: schema.url, clock: Date.now, log });
     const usage = { owner, chatbot: 'c', day: '2026-03-02', model: '', messages: 1, credits: 7, tokens: 1 };
     const account = await store.credits!.reserve(owner, MARCH, 8, 10);
     await store.addUsage(usage);
-    network.cut();
+    await sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$
+        begin raise 'could not extend file' using errcode = 'disk_full'; end $$;
+      create trigger full_disk before insert on settlements for each row execute function refuse()`);
     account!.settle(8, 7);
-    await until(
-      async () => said,
-      (all) => all.some((one) => one.includes('does not answer')),
-    );
-    network.mend();
+    await says('the disk of the database is full');
     await store.close();
-    await until(
-      async () => said,
-      (all) => all.some((one) => one.includes('credits')),
-    );
+    await says('credits');
+    await sql`drop trigger full_disk on settlements`;
     const other = await openPostgresStore({ url: schema.url, clock: Date.now });
     expect(await other.credits!.reserve(owner, MARCH, 4, 10)).toBeUndefined();
     expect(await other.credits!.reserve(owner, MARCH, 3, 10)).toBeDefined();
     const third = await openPostgresStore({ url: schema.url, clock: Date.now });
     expect(await third.credits!.reserve(owner, MARCH, 1, 10)).toBeUndefined();
     for (const one of [other, third]) await one.close();
-    await network.close();
   });
 });

@@ -24,7 +24,7 @@ interface Account {
 }
 
 /** Over all processes. What a process has reserved is given back when it ends, or is taken for dead. */
-export function creditsOf({ sql, run, mutex, process }: PostgresContext, log?: StoreLog): Credits {
+export function creditsOf({ sql, run, mutex, process, inFlight }: PostgresContext, log?: StoreLog): Credits {
   /** In turn with all that is done with the account. */
   const withAccount = <T>(owner: string, month: string, act: (tx: Queries, account: Account) => Promise<T>) =>
     run(() =>
@@ -62,7 +62,8 @@ export function creditsOf({ sql, run, mutex, process }: PostgresContext, log?: S
             where owner = ${owner} and month = ${month} and process = ${process} and exists (select from settled)`,
         ),
       );
-    retry(act, (error) => error instanceof Refusal, SETTLE_DELAYS).catch((error: unknown) =>
+    const { closing: signal } = inFlight;
+    retry(act, (error) => error instanceof Refusal, SETTLE_DELAYS, { signal }).catch((error: unknown) =>
       log?.warn(
         { err: error, user: owner, month, ...changes },
         'the credits of an answer are not counted until a process starts alone',
