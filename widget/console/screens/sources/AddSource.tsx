@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { siteAddress } from '../address.ts';
-import { Button, Field } from '../parts/controls.tsx';
-import { useAction } from '../parts/use-action.ts';
-import { post } from '../wire.ts';
+import { siteAddress } from '../../address.ts';
+import { Button, Field } from '../../parts/controls.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { post } from '../../wire.ts';
 
 const KINDS = { site: 'A website', page: 'One page', file: 'Files', qa: 'A question and its answer' };
 type Kind = keyof typeof KINDS;

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { Button, Empty, Failed, Loading } from '../parts/controls.tsx';
-import { Confirm, focusHeading } from '../parts/Confirm.tsx';
-import { Filters } from '../parts/Filters.tsx';
-import { Frame } from '../parts/Frame.tsx';
-import { useAction } from '../parts/use-action.ts';
-import { useLoad } from '../parts/use-load.ts';
-import type { DataSource, Site } from '../records.ts';
-import { ago, count, statusWords, TYPES } from '../words.ts';
-import { get, post } from '../wire.ts';
+import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
+import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Filters } from '../../parts/Filters.tsx';
+import { Frame } from '../../parts/Frame.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import type { DataSource, Site } from '../../records.ts';
+import { ago, count, statusWords, TYPES } from '../../words.ts';
+import { get, post } from '../../wire.ts';
 import { AddSource } from './AddSource.tsx';
 
 const PAGE = 100;
