@@ -1,4 +1,4 @@
-import { readAddress } from '../api/resources/sources.ts';
+import { readAddress } from '../api/resources/sources/sources.ts';
 import type { Answer, ChatbotLine } from '../control/operator.ts';
 import { NoServer } from '../control/socket.ts';
 import type { MessageTrace } from '../schema/trace.ts';

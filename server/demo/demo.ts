@@ -4,7 +4,7 @@ import { assets, demoSite, pages } from '../../demo/pages.ts';
 import type { AnswerRuns, Respond } from '../answer/runs.ts';
 import { askOnce } from '../answer/ask-once.ts';
 import { CHATBOT_META } from '../api/resources/chatbots.ts';
-import { urlSource } from '../api/resources/sources.ts';
+import { urlSource } from '../api/resources/sources/sources.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
 import { requireRead } from '../http/body.ts';
 import { securityHeaders } from '../http/security-headers.ts';

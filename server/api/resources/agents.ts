@@ -10,7 +10,7 @@ import { ignoredFields } from '../requests/ignored-fields.ts';
 import { operation, ownedAgent, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
 import { PageQuery, paginate } from '../requests/paging.ts';
 import { setWarnings } from '../requests/warnings.ts';
-import { readSourceUuids } from './tags.ts';
+import { readSourceUuids } from './sources/tags.ts';
 
 export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   operation({

@@ -1,8 +1,8 @@
-import { notFound } from '../../schema/errors.ts';
-import { scheduleOf } from '../../knowledge/crawl/schedule.ts';
-import { Schedule } from '../../schema/records.ts';
-import { NewSchedule } from '../requests/bodies.ts';
-import { operation, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { notFound } from '../../../schema/errors.ts';
+import { scheduleOf } from '../../../knowledge/crawl/schedule.ts';
+import { Schedule } from '../../../schema/records.ts';
+import { NewSchedule } from '../../requests/bodies.ts';
+import { operation, ownedChatbot, type Operation, type ApiDeps } from '../../requests/operation.ts';
 
 const path = '/api/v1/chatbot/:uuid/data-source/schedule';
 

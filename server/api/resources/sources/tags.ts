@@ -1,13 +1,13 @@
 import * as Type from 'typebox';
-import { invalid, notFound } from '../../schema/errors.ts';
-import { nextModifiedAt, readUuid, timestamp, view } from '../../schema/ids.ts';
-import { SourceTag, Success } from '../../schema/records.ts';
-import type { Store, StoredTag } from '../../store/store.ts';
-import { NewTag, TagChange } from '../requests/bodies.ts';
-import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
-import { serializeList } from '../../http/json-list.ts';
-import { operation, ownedChatbot, ownedTag, type Operation, type ApiDeps } from '../requests/operation.ts';
-import { PageQuery, paginate } from '../requests/paging.ts';
+import { invalid, notFound } from '../../../schema/errors.ts';
+import { nextModifiedAt, readUuid, timestamp, view } from '../../../schema/ids.ts';
+import { SourceTag, Success } from '../../../schema/records.ts';
+import type { Store, StoredTag } from '../../../store/store.ts';
+import { NewTag, TagChange } from '../../requests/bodies.ts';
+import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
+import { serializeList } from '../../../http/json-list.ts';
+import { operation, ownedChatbot, ownedTag, type Operation, type ApiDeps } from '../../requests/operation.ts';
+import { PageQuery, paginate } from '../../requests/paging.ts';
 
 export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   operation({

@@ -1,13 +1,19 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { notFound } from '../../schema/errors.ts';
-import type { SiteRequest } from '../../knowledge/crawl/sites.ts';
-import { readUuid } from '../../schema/ids.ts';
-import { Site } from '../../schema/site.ts';
-import type { Store, StoredSite } from '../../store/store.ts';
-import { NewSite } from '../requests/bodies.ts';
-import { operation, ownedChatbot, type OperationRequest, type Operation, type ApiDeps } from '../requests/operation.ts';
-import { PageQuery, paginate } from '../requests/paging.ts';
+import { notFound } from '../../../schema/errors.ts';
+import type { SiteRequest } from '../../../knowledge/crawl/sites.ts';
+import { readUuid } from '../../../schema/ids.ts';
+import { Site } from '../../../schema/site.ts';
+import type { Store, StoredSite } from '../../../store/store.ts';
+import { NewSite } from '../../requests/bodies.ts';
+import {
+  operation,
+  ownedChatbot,
+  type OperationRequest,
+  type Operation,
+  type ApiDeps,
+} from '../../requests/operation.ts';
+import { PageQuery, paginate } from '../../requests/paging.ts';
 import { readAddress } from './sources.ts';
 
 export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [

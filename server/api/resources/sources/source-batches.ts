@@ -1,11 +1,11 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { readUuid } from '../../schema/ids.ts';
-import { isFailed, Restarted, Success } from '../../schema/records.ts';
-import type { StoredSource, User } from '../../store/store.ts';
-import { ManySources } from '../requests/bodies.ts';
-import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
-import { operation, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { readUuid } from '../../../schema/ids.ts';
+import { isFailed, Restarted, Success } from '../../../schema/records.ts';
+import type { StoredSource, User } from '../../../store/store.ts';
+import { ManySources } from '../../requests/bodies.ts';
+import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
+import { operation, type Operation, type ApiDeps } from '../../requests/operation.ts';
 
 /** Operations on many sources at once. */
 export const sourceBatches = (deps: ApiDeps): Operation[] => [

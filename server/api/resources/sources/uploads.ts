@@ -1,14 +1,14 @@
 import type { Context } from 'koa';
-import { nameUnknownFields } from '../../http/body.ts';
-import { newSource } from '../../knowledge/ingest/new-source.ts';
-import { timestamp } from '../../schema/ids.ts';
-import { DataSource } from '../../schema/records.ts';
-import type { StoredSource } from '../../store/store.ts';
-import { NewFileSource } from '../requests/bodies.ts';
-import { readUpload, type UploadedFile } from '../requests/multipart.ts';
-import { createUploadCapacity } from '../requests/upload-capacity.ts';
-import { operation, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
-import type { NewRecord } from '../requests/new-record.ts';
+import { nameUnknownFields } from '../../../http/body.ts';
+import { newSource } from '../../../knowledge/ingest/new-source.ts';
+import { timestamp } from '../../../schema/ids.ts';
+import { DataSource } from '../../../schema/records.ts';
+import type { StoredSource } from '../../../store/store.ts';
+import { NewFileSource } from '../../requests/bodies.ts';
+import { readUpload, type UploadedFile } from '../../requests/multipart.ts';
+import { createUploadCapacity } from '../../requests/upload-capacity.ts';
+import { operation, ownedChatbot, type Operation, type ApiDeps } from '../../requests/operation.ts';
+import type { NewRecord } from '../../requests/new-record.ts';
 import { addSource } from './sources.ts';
 
 export const uploads = ({ store, knowledge, clock, log }: ApiDeps): Operation[] => {

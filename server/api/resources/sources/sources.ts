@@ -1,16 +1,16 @@
 import type { Context } from 'koa';
 import * as Type from 'typebox';
-import { invalid, notFound } from '../../schema/errors.ts';
-import { newSource } from '../../knowledge/ingest/new-source.ts';
-import { nextModifiedAt, timestamp, view } from '../../schema/ids.ts';
-import { DataSource, Success } from '../../schema/records.ts';
-import type { StoredSource } from '../../store/store.ts';
-import { NewQaSource, NewUrlSource, SourceChange } from '../requests/bodies.ts';
-import { serializeList } from '../../http/json-list.ts';
-import { operation, ownedChatbot, ownedSource, type Operation, type ApiDeps } from '../requests/operation.ts';
-import type { NewRecord } from '../requests/new-record.ts';
-import { PageQuery, paginate } from '../requests/paging.ts';
-import { readSourceFilter, SourceFilterQuery } from '../requests/source-filter.ts';
+import { invalid, notFound } from '../../../schema/errors.ts';
+import { newSource } from '../../../knowledge/ingest/new-source.ts';
+import { nextModifiedAt, timestamp, view } from '../../../schema/ids.ts';
+import { DataSource, Success } from '../../../schema/records.ts';
+import type { StoredSource } from '../../../store/store.ts';
+import { NewQaSource, NewUrlSource, SourceChange } from '../../requests/bodies.ts';
+import { serializeList } from '../../../http/json-list.ts';
+import { operation, ownedChatbot, ownedSource, type Operation, type ApiDeps } from '../../requests/operation.ts';
+import type { NewRecord } from '../../requests/new-record.ts';
+import { PageQuery, paginate } from '../../requests/paging.ts';
+import { readSourceFilter, SourceFilterQuery } from '../../requests/source-filter.ts';
 
 export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
