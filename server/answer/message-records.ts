@@ -85,6 +85,8 @@ export interface MessageMeta extends Cost {
   parts?: Part[];
   /** Questions that the sources answer, to go on with; absent where there are none. */
   follow_ups?: string[];
+  /** Where it was asked, as `pageName` has it; absent where the browser does not say. */
+  page?: string;
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;
   /** Of an answer with finish_reason `error`. */
@@ -204,10 +206,12 @@ export function finishedMessage(
   run: Run,
   result: Omit<AnswerResult, 'finish_reason'> & { finish_reason: FinishReason },
   clock: Clock,
+  page?: string,
 ): StoredMessage {
   const parts = [...(result.meta.parts ?? []), ...(result.parts ?? [])].slice(0, MAX_PARTS);
   const meta: MessageMeta = {
     ...result.meta,
+    ...(page === undefined ? {} : { page }),
     ...(parts.length > 0 ? { parts } : {}),
     ...(result.refusal ? { failure: failureOf(result.refusal) } : {}),
   };

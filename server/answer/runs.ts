@@ -7,11 +7,13 @@ import { BackgroundResults, withBackground, withCount, withFindings } from './ba
 import type { BackgroundWork } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents, tellOfRequest } from './events.ts';
+import { pageOf } from './context.ts';
 import { errorResult, finishedMessage, logFields, newMessage, type Question, type Respond } from './message-records.ts';
 import { Run } from './run.ts';
 import { AnswerBatches } from './runs/batches.ts';
 import { FollowedRuns } from './runs/followed.ts';
 import { Openings, type AskLimit } from './runs/openings.ts';
+import { pageName } from './runs/page-name.ts';
 import { AnswerStorage } from './runs/storage.ts';
 import { countUsage, type CountOptions } from './spending.ts';
 import { takenCall, waitingCall, type PendingCall } from './tools/pending.ts';
@@ -247,7 +249,8 @@ export class AnswerRuns {
     // Beside the message, and whether or not that can be stored: what was spent is spent.
     const counted = countUsage(this.#counting, question, run.message.created_at, result.meta);
     const isCutOff = this.#interrupted.has(run);
-    const finished = finishedMessage(run, isCutOff ? { ...result, finish_reason: 'interrupted' } : result, this.#clock);
+    const end = isCutOff ? { ...result, finish_reason: 'interrupted' as const } : result;
+    const finished = finishedMessage(run, end, this.#clock, pageName(pageOf(question)));
     const { background } = run;
     const findings = background?.take() ?? [];
     const message = withCount(withFindings(finished, findings), background, this.#store);
