@@ -1,5 +1,5 @@
 /** Characters of a page's name at most. */
-const MAX_LENGTH = 200;
+const MAX_PAGE_NAME = 200;
 
 /**
  * The name that figures and lists have for the page that a browser says its visitor is on: host and path, `shop.example/returns`, or
@@ -11,5 +11,5 @@ export function pageName(address: string | undefined): string | undefined {
   const whole = hasHost ? address : `http://host${address}`;
   if (!(hasHost || address.startsWith('/')) || !URL.canParse(whole)) return undefined;
   const { host, pathname } = new URL(whole);
-  return ((hasHost ? host : '') + pathname.replace(/(?<=.)\/$/, '')).slice(0, MAX_LENGTH);
+  return ((hasHost ? host : '') + pathname.replace(/(?<=.)\/$/, '')).slice(0, MAX_PAGE_NAME);
 }
