@@ -159,9 +159,15 @@ function answerWithModel(
   const asked = { agent, turns, found: searched, more, query, cite, proposes, acceptedLanguages, scene };
   const given = fitContext(asked, size, tools?.reserved);
   const safe = { chatbot, agent, found: given.found, hosts };
-  const checked = cite ? judge?.filterFor({ given: given.found, query: query.text, agent }, run) : undefined;
+  const { trace } = question;
+  const onRemoved = cite ? trace?.onRemoved : undefined;
+  const checked = cite ? judge?.filterFor({ given: given.found, query: query.text, agent, onRemoved }, run) : undefined;
   const proposals = proposes ? createProposalFilter() : undefined;
-  const safeMarkers = withSafety(checked ?? createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
+  const safeMarkers = withSafety(
+    checked ?? createMarkerFilter(cite ? given.found : [], query.text, run, onRemoved),
+    safe,
+    run,
+  );
   const markers = guarded(safeMarkers, proposals ? [proposals] : [], (text) => run.append(text));
   const fallback = fallbackFor(agent?.meta.model ?? '');
   const answersAtStart = fallback.begin();
@@ -176,7 +182,7 @@ function answerWithModel(
   const request = buildPrompt({ ...asked, ...given, maxTokens: answerTokens(size) });
   const told = markers.listening(model);
   const generation = tools ? tools.generate(told, withToolRules(request), onText) : told.generate(request, onText);
-  question.trace?.give(given.found, request);
+  trace?.give(given.found, request);
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
   // Computed now, while the model's server works, so that an open stream does not keep the passages in memory.
@@ -193,6 +199,7 @@ function answerWithModel(
   // Of an answer that is stopped while its citations wait for their check, what was written stays, as without one.
   const rest = (): void => (checked ? run.appendClosing(markers.rest()) : run.append(markers.rest()));
   const settled = checked ? ended.then((end) => checkEnd(checked, end, rest)) : ended;
+  if (trace) void ended.then(() => trace.reached('write'));
   return settled.then(({ finish, totalTokens, checkTokens = 0, refusal }: GenerationResult) => {
     const total_tokens = (tools?.tokens ?? totalTokens) + checkTokens;
     // A question that is stopped while it waits for its turn has cost nothing; an answer that fails after calls of functions has.
@@ -206,6 +213,7 @@ function answerWithModel(
       const reason = fallback.failed(refusal, answersAtStart);
       if (quotable) {
         run.restart();
+        trace?.restart();
         const quoted = fallBackToQuotes(quotable, reason, run);
         if (!tools || !language) return quoted;
         return quoted.then(({ meta, ...result }) => ({

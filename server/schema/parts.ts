@@ -67,6 +67,7 @@ const partsSchema = (description: string) =>
   Type.Unsafe<Part[]>(Type.Array(Type.Union([QuickReplies, Form, LinkCards]), { maxItems: MAX_PARTS, description }));
 
 export const Parts = partsSchema('Buttons, forms and links that stand below the text. Absent where there are none.');
+export const TraceParts = partsSchema('Buttons, forms and links below the text, as the visitor gets them.');
 export const AgentParts = Type.Optional(
   partsSchema(`a list of at most ${MAX_PARTS} parts below the answer: buttons, forms, links. Absent until it is set`),
 );

@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { literals, record, Uuid } from './fields.ts';
+import { TraceParts } from './parts.ts';
 
 /** How one question is answered: what was read of it, found for it, and chosen. Texts are cut, numbers have four decimals. */
 
@@ -138,6 +139,33 @@ const TraceRouting = Type.Object(
   },
 );
 
+const TraceCitation = record({
+  marker: Text,
+  data_source_uuid: Uuid,
+  title: Text,
+  address: Text,
+  type: Text,
+  text: Type.String({ description: 'The quoted words, at most 2,000 characters.' }),
+  before: Type.String({ description: 'What stands before them in the passage, at most 300 characters.' }),
+  after: Type.String({ description: 'What stands behind them in the passage, at most 300 characters.' }),
+  candidate: Type.Integer({
+    minimum: 0,
+    description: 'The `rank` of the passage; 0 for one that is not among the candidates.',
+  }),
+});
+
+const TraceRemoved = record({
+  marker: Type.String({ description: 'As the model wrote it, without brackets.' }),
+  claim: Type.String({ description: 'What it stood behind, at most 500 characters.' }),
+  why: literals(
+    '`unknown`: no passage has that number; `unsupported`: the words of its passage do not say it; `link`: Markdown would read it as one; `judge`: the model, asked whether the passage says it, said no.',
+    'unknown',
+    'unsupported',
+    'link',
+    'judge',
+  ),
+});
+
 export const MessageTrace = record({
   answer: Type.String({ description: 'At most 20,000 characters.' }),
   by: literals(
@@ -151,7 +179,13 @@ export const MessageTrace = record({
   ),
   outcome: literals('As in `meta_json`.', 'answered', 'unsure', 'unknown'),
   finish_reason: Text,
-  citations: Type.Array(record({ marker: Text, data_source_uuid: Uuid, title: Text, address: Text })),
+  citations: Type.Array(TraceCitation),
+  removed: Type.Array(TraceRemoved, {
+    description:
+      'Markers of the model’s that readers do not get, in order, at most 50; empty without `show_citations`.',
+  }),
+  parts: TraceParts,
+  follow_ups: Type.Array(Text, { description: 'Questions to go on with, as the visitor gets them.' }),
   fallback: Type.String({ description: 'Why quotes stand in for the model; empty where they do not.' }),
   error_message: Type.String({ description: 'Why the answer failed; empty where it did not.' }),
   agent: record({ uuid: Text, name: Text, type: Text }),
@@ -177,6 +211,14 @@ export const MessageTrace = record({
       credits: Count,
       total_tokens: Count,
     }),
+  ),
+  timings: Type.Object(
+    { agent: Count, search: Count, write: Count, check: Count },
+    {
+      additionalProperties: false,
+      description:
+        'Milliseconds of each step: until it was clear who answers; the search; until the text was written, its markers checked by their words; the check by the model, and the end.',
+    },
   ),
 });
 export type MessageTrace = Static<typeof MessageTrace>;

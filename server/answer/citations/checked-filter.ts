@@ -6,6 +6,7 @@ import {
   type AnswerText,
   type MarkerFilter,
   type MarkerGroup,
+  type OnRemoved,
 } from './stream-filter.ts';
 
 /** What the model finds. */
@@ -36,6 +37,7 @@ export function createCheckedFilter(
   query: string,
   answer: AnswerText,
   ask: (groups: readonly MarkerGroup[]) => Promise<Verdicts>,
+  onRemoved?: OnRemoved,
 ): CheckedFilter {
   /** From the first marker on. */
   let held = '';
@@ -47,7 +49,7 @@ export function createCheckedFilter(
     },
     textFrom: (from) => (from < answer.appended ? answer.textFrom(from) + held : held.slice(from - answer.appended)),
   };
-  const filter = createMarkerFilter(given, query, whole);
+  const filter = createMarkerFilter(given, query, whole, onRemoved);
 
   /** The part of a new text that goes out; `base` is where it begins in the answer. */
   function hold(text: string, base: number): string {
@@ -91,7 +93,11 @@ export function createCheckedFilter(
       isChecking = false;
       if (!isHolding || filter.groups.length === 0) return 0;
       const { unsupported, tokens } = await ask(filter.groups);
-      for (const at of unsupported) filter.groups[at]!.isRemoved = true;
+      for (const at of unsupported) {
+        const group = filter.groups[at]!;
+        group.isRemoved = true;
+        for (const n of group.spans.keys()) onRemoved?.({ marker: String(n), claim: group.claim, why: 'judge' });
+      }
       return tokens;
     },
   };

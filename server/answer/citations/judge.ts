@@ -4,7 +4,7 @@ import type { Clock } from '../../schema/ids.ts';
 import type { Found } from '../../knowledge/search/found.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { createCheckedFilter, type CheckedFilter, type Verdicts } from './checked-filter.ts';
-import type { AnswerText, MarkerGroup } from './stream-filter.ts';
+import type { AnswerText, MarkerGroup, OnRemoved } from './stream-filter.ts';
 
 /** As `createMarkerFilter` gets it. */
 interface Cited {
@@ -12,6 +12,7 @@ interface Cited {
   query: string;
   /** Whose model checks. */
   agent: StoredAgent | undefined;
+  onRemoved?: OnRemoved | undefined;
 }
 
 interface CheckedAnswer extends AnswerText, Stoppable {}
@@ -60,10 +61,10 @@ export class CitationJudge {
   }
 
   /** The filter of an answer's markers that has this judge check them. */
-  filterFor({ given, query, agent }: Cited, answer: CheckedAnswer): CheckedFilter {
+  filterFor({ given, query, agent, onRemoved }: Cited, answer: CheckedAnswer): CheckedFilter {
     const passages = given.map(({ source: { title }, text }) => ({ title, text }));
     const asking = { passages, model: agent?.meta.model, owner: agent?.chatbot };
-    return createCheckedFilter(given, query, answer, (groups) => this.#check({ ...asking, groups }, answer));
+    return createCheckedFilter(given, query, answer, (groups) => this.#check({ ...asking, groups }, answer), onRemoved);
   }
 
   /** One call for all of them. Never rejects: without a usable reply in time no claim is unsupported. */

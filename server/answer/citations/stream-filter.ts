@@ -45,6 +45,21 @@ export interface MarkerFilter {
   readonly groups: readonly MarkerGroup[];
 }
 
+/** A marker that readers do not get. */
+export interface RemovedMarker {
+  /** As the model wrote it, without brackets: `3`. */
+  marker: string;
+  /** What it stood behind. */
+  claim: string;
+  /**
+   * `unknown`: no passage has that number; `unsupported`: the words of its passage do not say it; `link`: Markdown would read it as
+   * one; `judge`: the model, asked whether the passage says it, said no.
+   */
+  why: 'unknown' | 'unsupported' | 'link' | 'judge';
+}
+
+export type OnRemoved = (removed: RemovedMarker) => void;
+
 /** Adjacent markers that support one claim. */
 export interface MarkerGroup {
   /** In the answer, white space before the markers included. */
@@ -64,7 +79,12 @@ export interface MarkerGroup {
  * the sentence before it passes; all others are removed, so that no reader sees an unverified citation. Without passages (a
  * chatbot that shows no citations) all are removed. Brackets in code are no markers.
  */
-export function createMarkerFilter(given: Found[], query: string, answer: AnswerText): MarkerFilter {
+export function createMarkerFilter(
+  given: Found[],
+  query: string,
+  answer: AnswerText,
+  onRemoved?: OnRemoved,
+): MarkerFilter {
   // Only what a citation needs: search results would stay in memory as long as the stream is open.
   const possible = given.map((one) => citation(one, one.text));
   const verifier = createVerifier(
@@ -133,12 +153,21 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
       const marks = isInterval(token) ? token : verified.map((n) => `[${n}]`).join('');
       if (marks !== '') shown += (shown === '' ? lead : between) + marks;
       if (isInterval(token)) others += (others === '' ? lead : between) + token;
+      else if (onRemoved) tellRemoved(numbersOf(token), verified, isLink);
       for (const n of verified) spans.set(n, supported.get(n)!);
     }
     if (spans.size > 0) groups.push({ start: here, end: here + shown.length, others, claim, spans });
     if (shown === '' && makesAddress(since(Math.max(0, here - LOOK_BACK_LENGTH)), next)) shown = ' ';
     markersEnd = here + shown.length;
     return shown;
+  }
+
+  function tellRemoved(numbers: number[], verified: number[], isLink: boolean): void {
+    for (const n of numbers) {
+      const isKnown = possible[n - 1] !== undefined;
+      const why = isLink ? 'link' : isKnown ? 'unsupported' : 'unknown';
+      if (!verified.includes(n)) onRemoved?.({ marker: String(n), claim, why });
+    }
   }
 
   /** The supported spans by marker number. */

@@ -75,6 +75,7 @@ export async function gatherContext(
   const { agent: chosen, record: routing } = asking
     ? { agent: agents.find((one) => one.uuid === asking && one.enabled === 1), record: undefined }
     : (before.routed ??= await router.route({ ...question, isReply }, agents, turns, said?.isLike, run));
+  asked.trace?.reached('agent');
   const agent = chosen && withValues(chosen, agents, question.session);
   const tools = toolsFor(agent, agents, question, { ...options, hosts }, run);
   const earlier = searchedQuestions(turns, agents);

@@ -3,6 +3,7 @@ import type { Found, ScoreParts, SearchTrace } from '../../knowledge/search/foun
 import type { Query } from '../../knowledge/search/query.ts';
 import type { MessageTrace } from '../../schema/trace.ts';
 import type { StoredMessage } from '../../store/store.ts';
+import { partsIn } from '../../schema/parts.ts';
 import type { Citations } from '../../types.ts';
 import { searchedQuestions } from '../context.ts';
 import { judge } from '../extract/certainty.ts';
@@ -10,15 +11,18 @@ import { rank } from '../extract/rank.ts';
 import { minConfidence, UNSURE_CONFIDENCE } from '../extract/threshold.ts';
 import { answerTo } from '../extract/write.ts';
 import type { MessageMeta } from '../runs.ts';
-import type { Searched } from '../message-records.ts';
+import { followUpsIn, type Searched } from '../message-records.ts';
 import type { AnswerTrace, TracedContext } from './answer-trace.ts';
 
-const [CANDIDATES_SHOWN, SENTENCES_SHOWN, CITATIONS_SHOWN] = [20, 30, 50];
+const [CANDIDATES_SHOWN, SENTENCES_SHOWN, CITATIONS_SHOWN, REMOVED_SHOWN] = [20, 30, 50, 50];
 const [HEADINGS_SHOWN, FUNCTIONS_SHOWN, MATCHES_SHOWN, FORMS_SHOWN] = [8, 20, 8, 3];
 /** UTF-16 units. */
 const PASSAGE_LENGTH = 1000;
 const TRACED_ADDRESS_LENGTH = 2100;
 const SENTENCE_LENGTH = 500;
+const QUOTED_LENGTH = 2000;
+/** Of a passage, on each side of what is quoted from it. */
+const AROUND_LENGTH = 300;
 const LABEL_LENGTH = 300;
 const LONG_TEXT_LENGTH = 20_000;
 const TRACED_QUERY_LENGTH = 4000;
@@ -38,7 +42,12 @@ export function describeTrace(trace: AnswerTrace, context: TracedContext, messag
     by,
     outcome,
     finish_reason: message.finish_reason,
-    citations: citationsOf(message),
+    citations: citationsOf(message, trace, found),
+    removed: trace.removed
+      .slice(0, REMOVED_SHOWN)
+      .map(({ claim, ...one }) => ({ ...one, claim: cut(claim.trim(), SENTENCE_LENGTH) })),
+    parts: partsIn(message.meta_json),
+    follow_ups: followUpsIn(message.meta_json).follow_ups ?? [],
     fallback,
     error_message: message.error_message,
     agent: { uuid: agent?.uuid ?? '', name: agent?.name ?? '', type: agent?.type ?? '' },
@@ -64,6 +73,7 @@ export function describeTrace(trace: AnswerTrace, context: TracedContext, messag
           },
         }
       : {}),
+    timings: trace.timings(),
   };
 }
 
@@ -115,13 +125,18 @@ const NO_PARTS: ScoreParts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pa
 
 const rewrittenOf = ({ why, queries }: Searched): Searched => ({ why, queries });
 
-function candidatesOf({ search, given }: AnswerTrace, found: Found[]): MessageTrace['search']['candidates'] {
-  const wasFound = new Set(found.map(({ entry }) => entry));
-  const wasGiven = new Set(given.map(({ entry }) => entry));
+/** In the order of their ranks, which count from 1. */
+function passagesOf({ search, given }: AnswerTrace): SearchTrace['candidates'] {
   const scored = (search?.candidates ?? []).slice(0, CANDIDATES_SHOWN);
   const shown = new Set(scored.map(({ entry }) => entry));
   const others = given.filter(({ entry }) => !shown.has(entry)).map((one) => ({ ...one, score: 0, parts: NO_PARTS }));
-  return [...scored, ...others].map(({ source, headings, text, score, parts, entry }, at) => ({
+  return [...scored, ...others];
+}
+
+function candidatesOf(trace: AnswerTrace, found: Found[]): MessageTrace['search']['candidates'] {
+  const wasFound = new Set(found.map(({ entry }) => entry));
+  const wasGiven = new Set(trace.given.map(({ entry }) => entry));
+  return passagesOf(trace).map(({ source, headings, text, score, parts, entry }, at) => ({
     rank: at + 1,
     data_source_uuid: source.uuid,
     title: cut(source.title, LABEL_LENGTH),
@@ -171,14 +186,27 @@ function decisionOf(query: Query, found: Found[]): MessageTrace['decision'] {
   };
 }
 
-function citationsOf({ cite_data_json }: StoredMessage): MessageTrace['citations'] {
+/** Each with where its words stand, in a passage that the answer is made from. */
+function citationsOf({ cite_data_json }: StoredMessage, trace: AnswerTrace, found: Found[]): MessageTrace['citations'] {
   const all = Object.entries(JSON.parse(cite_data_json) as Citations).slice(0, CITATIONS_SHOWN);
-  return all.map(([marker, { data_source_uuid, title, file_name }]) => ({
-    marker,
-    data_source_uuid,
-    title,
-    address: file_name,
-  }));
+  const passages = passagesOf(trace);
+  return all.map(([marker, { data_source_uuid, title, text, file_name, type }]) => {
+    const holds = ({ source, text: whole }: Found): boolean => source.uuid === data_source_uuid && whole.includes(text);
+    const passage = trace.given[Number(marker) - 1];
+    const quoted = passage && holds(passage) ? passage : [...found, ...trace.given].find(holds);
+    const start = quoted?.text.indexOf(text) ?? 0;
+    return {
+      marker,
+      data_source_uuid,
+      title,
+      address: file_name,
+      type,
+      text: cut(text, QUOTED_LENGTH),
+      before: quoted?.text.slice(Math.max(0, start - AROUND_LENGTH), start).toWellFormed() ?? '',
+      after: cut(quoted?.text.slice(start + text.length) ?? '', AROUND_LENGTH),
+      candidate: passages.findIndex(({ entry }) => entry === quoted?.entry) + 1,
+    };
+  });
 }
 
 const round = (value: number): number => Math.round(value * 10_000) / 10_000;

@@ -29,13 +29,15 @@ export async function traceQuestion(
   { runs, respond, clock }: TraceDeps,
   { session, ...asked }: TracedQuestion,
 ): Promise<MessageTrace> {
-  const trace = new AnswerTrace();
+  const trace = new AnswerTrace(clock);
   const now = timestamp(clock);
   const { uuid: chatbot } = asked.chatbot;
   const within = session ?? { uuid: newUuid(), created_at: now, modified_at: now, chatbot };
   const own = { uuid: messageUuid(within.uuid), session: within, newSession: session === undefined } as const;
   const run = runs.start({ ...asked, ...own, ephemeral: true, unstreamed: true, trace }, respond);
   const { message, refusal } = await whenEnded(run);
+  trace.reached('write');
+  trace.reached('check');
   if (!message) throw refusal;
   if (message.finish_reason === 'interrupted')
     throw new Refusal('unavailable', 'the server stopped before the answer was whole', { retryAfter: 5 });

@@ -89,6 +89,15 @@ describe('the check by the model', () => {
     expect(fake.requests.map(isCheck)).toEqual([false, true]);
   });
 
+  it('is told of by the trace: which markers it took out', async () => {
+    check = { pieces: ['{"1": "yes", "2": "no", "3": "yes"}'], totalTokens: 30 };
+    const query = 'What should I know about the ferry and bicycles?';
+    const { body } = await running.api('POST', `/session/${await newSession()}/message/trace`, { query });
+    expect(body.answer).toBe(WITHOUT_SECOND);
+    expect(body.removed).toEqual([{ marker: '1', claim: 'The harbour office is free of charge', why: 'judge' }]);
+    expect(body.model.total_tokens).toBe(80);
+  });
+
   it('gets the sentences, and once each passage that they cite', async () => {
     await ask();
     const [system, user] = fake.requests.find(isCheck)!.body.messages;

@@ -20,7 +20,7 @@ interface Shop {
   session(): Promise<string>;
   trace(session: string, query: string): Promise<MessageTrace>;
   ask(session: string, query: string): Promise<string>;
-  messages(session: string): Promise<{ response: string; meta_json: string }[]>;
+  messages(session: string): Promise<{ response: string; meta_json: string; cite_data_json: string }[]>;
 }
 
 let shopSite: Awaited<ReturnType<typeof site>>;
@@ -65,6 +65,12 @@ async function openShop(env: NodeJS.ProcessEnv = {}): Promise<Shop> {
   };
 }
 
+/** The citations of a message, as a trace should have them. */
+const citedIn = ({ cite_data_json }: { cite_data_json: string }) =>
+  Object.entries(JSON.parse(cite_data_json) as Record<string, Record<string, string>>).map(
+    ([marker, { file_name, ...others }]) => expect.objectContaining({ ...others, marker, address: file_name }),
+  );
+
 const sumOf = (parts: Record<string, number>): number => Object.values(parts).reduce((sum, part) => sum + part, 0);
 
 describe('without a model', () => {
@@ -94,6 +100,9 @@ describe('without a model', () => {
     const meta = JSON.parse(message!.meta_json);
     expect([trace.answer, trace.outcome, trace.agent.name]).toEqual([answer, meta.outcome, meta.active_agent.name]);
     expect(trace.routing).toEqual(meta.routing);
+    expect(trace.citations).toEqual(citedIn(message!));
+    expect([trace.parts, trace.follow_ups]).toEqual([meta.parts ?? [], meta.follow_ups ?? []]);
+    expect(trace.removed).toEqual([]);
     expect(trace.citations.map(({ marker }) => marker)).toEqual(
       Array.from(new Set(Array.from(answer.matchAll(/\[(\d+)\]/g), ([, marker]) => marker))),
     );
@@ -135,6 +144,16 @@ describe('without a model', () => {
     expect(trace).toMatchObject({ by: 'quotes', search: { all_sources: true }, query: { language: 'en' } });
     expect(trace.search.passages).toBeGreaterThanOrEqual(4);
     expect(trace.model).toBeUndefined();
+  });
+
+  it('shows where the quoted words stand in their passage', async () => {
+    const { citations, search, timings } = await shop.trace(session, 'How long may I return a lamp?');
+    expect(citations.length).toBeGreaterThan(0);
+    for (const { before, text, after, candidate } of citations) {
+      expect(text).not.toBe('');
+      expect(search.candidates[candidate - 1]!.text).toContain(before + text + after);
+    }
+    expect(Object.keys(timings)).toEqual(['agent', 'search', 'write', 'check']);
   });
 
   it('tells of words that no page has why nothing was found', async () => {
@@ -196,6 +215,7 @@ describe('with a model', () => {
   afterAll(() => shop.docent.stop());
   beforeEach(() => {
     model.requests.length = 0;
+    model.clear();
   });
 
   it('shows what the model got, what it answered, and what quotes would be', async () => {
@@ -208,6 +228,30 @@ describe('with a model', () => {
     expect(trace.search.candidates[0]).toMatchObject({ title: 'Returns', given: true });
     expect(trace.sentences.filter(({ taken }) => taken)).not.toEqual([]);
     expect(await shop.messages(session)).toEqual([]);
+  });
+
+  it.each([
+    ['[7]', '7', 'unknown'],
+    ['[2]', '2', 'unsupported'],
+    ['.\n\n[1]: the end', '1', 'link'],
+  ])('tells which markers were taken out, and why: %s', async (written, marker, why) => {
+    const text = `The lamp is a yellow submarine ${written}.`;
+    const reply = { pieces: [`You may return any lamp within 45 days of delivery [1]. ${text}`] };
+    model.next(reply, reply);
+    const session = await shop.session();
+    const trace = await shop.trace(session, 'How long may I return a lamp?');
+    expect(trace.removed).toEqual([{ marker, claim: expect.stringContaining('yellow submarine'), why }]);
+    const answer = await shop.ask(session, 'How long may I return a lamp?');
+    const [message] = await shop.messages(session);
+    expect(trace.answer).toBe(answer);
+    expect(trace.citations).toEqual(citedIn(message!));
+    expect(trace.citations).toEqual([expect.objectContaining({ marker: '1', candidate: 1 })]);
+  });
+
+  it('tells of no marker of a text that was dropped', async () => {
+    model.next({ pieces: ['A yellow submarine [7]. ', 'More'], pace: 1, cutAfter: 2 });
+    const trace = await shop.trace(await shop.session(), 'How long may I return a lamp?');
+    expect(trace).toMatchObject({ by: 'quotes', removed: [] });
   });
 
   it('tells why quotes stand in for a model that fails', async () => {
