@@ -156,6 +156,7 @@ export type ErrorCode =
   | 'bad_request'
   | 'bad_json'
   | 'unauthorized'
+  | 'forbidden'
   | 'forbidden_origin'
   | 'not_found'
   | 'method_not_allowed'

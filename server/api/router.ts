@@ -52,7 +52,7 @@ export function createApi(deps: ApiDeps, authenticate: Authenticate): Middleware
   const all = operations(deps);
   const tools = { log: deps.log, clock: deps.clock, once: createRunOnce(deps) };
   for (const one of all) register(router, tools, one);
-  const open = new Set(all.filter((one) => one.open).map(({ method, path }) => `${method} ${path}`));
+  const open = new Set(all.filter(({ right }) => right === 'open').map(({ method, path }) => `${method} ${path}`));
   const fixed = fixedPaths(all);
   const routes = router.routes() as unknown as Middleware;
 

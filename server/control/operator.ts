@@ -8,6 +8,7 @@ import type { MessageTrace } from '../schema/trace.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
+import { isLastOwner } from '../store/shared/members.ts';
 import type { Store, StoredChatbot, User } from '../store/store.ts';
 import { deleteExpired } from './retention.ts';
 import type { Citations } from '../types.ts';
@@ -124,7 +125,9 @@ export function createOperator(deps: OperatorDeps): Operator {
     async removeUser(input, withChatbots) {
       const { uuid, email } = await userOf(store, readEmail(input));
       if (uuid === store.owner.user.uuid) throw new Refusal('conflict', `${email} owns this installation and stays`);
-      const chatbots = await store.chatbots(uuid);
+      /** The others go on with another owner. */
+      const ownAlone = async () => (await store.chatbots(uuid)).filter((one) => isLastOwner(one, uuid));
+      const chatbots = await ownAlone();
       if (chatbots.length > 0 && !withChatbots) {
         const names = chatbots.map(({ name }) => name).join(', ');
         throw new Refusal('conflict', `${email} has chatbots: ${names}; --with-chatbots deletes them, too`);
@@ -132,7 +135,7 @@ export function createOperator(deps: OperatorDeps): Operator {
       const keys = (await store.keys()).filter((key) => key.user === uuid).length;
       const deleted: string[] = [];
       const deleteAll = async (): Promise<void> => {
-        for (const chatbot of await store.chatbots(uuid)) {
+        for (const chatbot of await ownAlone()) {
           await deleteChatbot(deps, chatbot.uuid);
           deleted.push(chatbot.name);
         }

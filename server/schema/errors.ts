@@ -5,6 +5,7 @@ const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
   bad_json: 400,
   unauthorized: 401,
+  forbidden: 403,
   forbidden_origin: 403,
   not_found: 404,
   method_not_allowed: 405,

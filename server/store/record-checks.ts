@@ -1,21 +1,18 @@
 import { MAX_KEEP_DAYS } from '../schema/fields.ts';
 import { jsonIn } from '../schema/json.ts';
 import { AgentMeta, type AgentSettings, type AgentType, type Chatbot, type ToolFunction } from '../schema/records.ts';
+import { ROLES, type StoredMember } from './shared/members.ts';
 import type {
   SourceDocument,
   StoredAgent,
   StoredChatbot,
-  StoredKey,
-  StoredLoginLink,
   StoredMessage,
   StoredReply,
   StoredSession,
-  StoredSignIn,
   StoredSite,
   StoredSource,
   StoredTag,
   Usage,
-  User,
 } from './store.ts';
 
 /**
@@ -74,31 +71,7 @@ const json: Check = (value) => value === '' || isJsonObject(value as string);
 
 const dated = { created_at: time, modified_at: time };
 
-export const isUser = record<User>({ uuid, email: text, created_at: time });
-
-/** The first version's keys have no hint and no date of use. */
-export const isKey = record<StoredKey>({
-  hash: text,
-  user: text,
-  name: text,
-  hint: optional(text),
-  created_at: text,
-  last_used_at: optional(text),
-});
-
-export const isLoginLink = record<StoredLoginLink>({ hash: text, user: uuid, created_at: time, expires_at: time });
-
-export const isSignIn = record<StoredSignIn>({
-  uuid,
-  hash: text,
-  user: uuid,
-  key: text,
-  environment_key: text,
-  user_agent: text,
-  created_at: time,
-  last_used_at: time,
-  expires_at: time,
-});
+const isMember = record<StoredMember>({ user: uuid, role: oneOf(...ROLES), created_at: time });
 
 const visibility = oneOf('private', 'public', 'hybrid' satisfies Chatbot['meta']['visibility']);
 
@@ -116,6 +89,7 @@ export const isChatbot = record<StoredChatbot>({
     visibility,
   }),
   owner: text,
+  members: optional(list(isMember)),
   schedule: optional(record({ hours: number, next_at: either(oneOf(''), time) })),
   keep_days: optional(keepDays),
   widget: optional(mapOf(either(text, number, bool, list(either(text, object)), mapOf(text)))),
@@ -296,4 +270,4 @@ export const isReply = record<StoredReply>({
   created_at: text,
 });
 
-export { list, mapOf, number, optional, record, text, uuid };
+export { list, mapOf, number, optional, record, text, time, uuid };

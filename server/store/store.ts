@@ -9,6 +9,7 @@ import type { PassageVersions } from './passage-versions.ts';
 import type { SharedAnswers } from './shared/answers.ts';
 import type { CrawlingVerbs, Learners, LearningVerbs } from './shared/learners.ts';
 import type { ReplyClaims } from './shared/reply-claims.ts';
+import type { Team } from './shared/members.ts';
 import type { ListOrder, StoredMessage, StoredSession } from './shared/session-records.ts';
 import type { SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 import type { Visits } from './visits.ts';
@@ -56,7 +57,7 @@ export interface Store extends SignInVerbs {
   users(): Promise<User[]>;
   /** `undefined` where a user of this address is there already. */
   addUser(user: User): Promise<User | undefined>;
-  /** With their keys and sign-ins; their chatbots stay. False where there is no such user, or it is the one of `home`. */
+  /** With their keys and sign-ins; they leave the chatbots that have another owner. False where there is no such user, or it is the one of `home`. */
   removeUser(uuid: string): Promise<boolean>;
   /** Small facts of this installation, such as which chatbot is the demo's. */
   fact(name: string): Promise<string | undefined>;
@@ -67,9 +68,14 @@ export interface Store extends SignInVerbs {
   /** Does nothing where one of this uuid exists. */
   createChatbot(chatbot: StoredChatbot, agents: StoredAgent[]): Promise<void>;
   chatbot(uuid: string): Promise<StoredChatbot | undefined>;
+  /** Those whose answers cost this user's credits. */
   chatbots(owner: string): Promise<StoredChatbot[]>;
+  /** Those of which this user is a member. */
+  chatbotsOf(user: string): Promise<StoredChatbot[]>;
   /** Applies `change` to the newest state; changes of one record run one after another and lose nothing. */
   updateChatbot(uuid: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined>;
+  /** As `updateChatbot`, for a change that makes this user a member; undefined where the user is gone, too. */
+  joinChatbot(uuid: string, user: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined>;
   /** With its agents, sources, passages, sessions and messages. */
   deleteChatbot(uuid: string): Promise<boolean>;
 
@@ -180,8 +186,7 @@ export interface Store extends SignInVerbs {
 /** Returns the changed record; the argument may be changed in place. Throwing leaves all as it was. */
 export type Change<T> = (record: T) => T;
 
-export interface StoredChatbot extends Chatbot {
-  owner: string;
+export interface StoredChatbot extends Chatbot, Team {
   /** When its pages are fetched again; absent for never. */
   schedule?: Schedule;
   /** Days after its last message that a conversation is kept; 0 or absent for until it is deleted. */

@@ -9,6 +9,7 @@ import { storeContract } from './contract.ts';
 import { faultyDisk } from './faulty-disk.ts';
 import { managementContract } from './management.contract.ts';
 import { lowdbFolder } from './lowdb-fixture.ts';
+import { memberContract } from './members/members.contract.ts';
 import { signInContract } from './sign-ins/sign-ins.contract.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
@@ -16,6 +17,7 @@ storeContract('lowdb', lowdbFolder());
 storeContract('lowdb that keeps nothing idle in memory', lowdbFolder({ maxIdleCharacters: 0 }));
 managementContract('lowdb', lowdbFolder());
 signInContract('lowdb', lowdbFolder());
+memberContract('lowdb', lowdbFolder());
 managementContract('lowdb that keeps nothing idle in memory', lowdbFolder({ maxIdleCharacters: 0 }));
 
 describe('lowdb: the data folder', () => {

@@ -20,7 +20,7 @@ type DocumentedOperation = Omit<Operation, 'handle'>;
 /** Documents these operations and those of the public chat API. */
 export function createOpenapiDocument(operations: Operation[]): object {
   const paths: Record<string, Json> = {};
-  const publicChat = publicChatOperations.map((one): DocumentedOperation => ({ ...one, open: true }));
+  const publicChat = publicChatOperations.map((one): DocumentedOperation => ({ ...one, right: 'open' }));
   for (const one of [...operations, ...publicChat]) {
     for (const path of [one.path, ...(one.aliases ?? [])]) {
       const item = (paths[templateOf(path)] ??= {});
@@ -125,7 +125,7 @@ function describeOperation(one: DocumentedOperation, path: string): Json {
     summary: one.summary,
     ...(one.description !== undefined && { description: one.description }),
     ...alias,
-    ...(one.open && { security: [] }),
+    ...(one.right === 'open' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: repliesOf(one),
@@ -196,10 +196,10 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
   400: { name: 'BadRequest', says: 'The body is not JSON, not UTF-8, or cannot be read' },
   401: { name: 'Unauthorized', says: 'The API key is missing or invalid', header: 'WWW-Authenticate' },
   403: {
-    name: 'ForbiddenOrigin',
-    says: 'The origin of the page is not in allowed_origins of the widget, or a cookie of the console came from a page of another server',
+    name: 'Forbidden',
+    says: 'Your role in the chatbot has not the right, The origin of the page is not in allowed_origins of the widget, or a cookie of the console came from a page of another server',
   },
-  404: { name: 'NotFound', says: 'There is no such record, or it belongs to another user' },
+  404: { name: 'NotFound', says: 'There is no such record, or it is of a chatbot of which you are no member' },
   409: { name: 'Conflict', says: 'The record exists already; the body is that record, or the error' },
   413: { name: 'TooLarge', says: 'The body is larger than 1 MB, or the file than 50 MB' },
   415: { name: 'UnsupportedMediaType', says: 'The media type or the encoding of the body is not supported' },
@@ -221,11 +221,11 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
 };
 
 /** The error statuses that follow from what an operation takes and does. */
-function faultsOf({ method, path, body, parts, query, open, others = {} }: DocumentedOperation): number[] {
+function faultsOf({ method, path, body, parts, query, right, others = {} }: DocumentedOperation): number[] {
   const takesBody = body ?? parts;
   return [
-    ...(open ? [] : [401]),
-    ...(open || method === 'GET' ? [] : [403]),
+    ...(right === 'open' ? [] : [401]),
+    ...(right === 'open' || (right === 'signed in' && method === 'GET') ? [] : [403]),
     ...(path.includes(':') ? [404] : []),
     ...(takesBody ? [400, 413, 415] : []),
     ...(takesBody || query ? [422] : []),

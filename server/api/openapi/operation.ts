@@ -12,10 +12,10 @@ export function openapi(all: () => Operation[]): Operation {
   let compressed: Promise<CompressedDocument> | undefined;
   return operation({
     id: 'getOpenapi',
+    right: 'open',
     method: 'GET',
     path: '/api/v1/openapi.json',
     summary: 'Fetch this description as an OpenAPI document, without a key',
-    open: true,
     reply: Type.Object(
       {
         openapi: Type.Literal('3.1.1'),

@@ -13,7 +13,7 @@ import { WidgetSettings } from '../../schema/widget-settings.ts';
 import type { Operation } from '../requests/operation.ts';
 
 /** The operations of the public chat API, for the document alone: `server/proxy` handles them, without a key. */
-type PublicChatOperation = Omit<Operation, 'handle' | 'open' | 'creates'>;
+type PublicChatOperation = Omit<Operation, 'handle' | 'right' | 'creates'>;
 
 const {
   color: _c,

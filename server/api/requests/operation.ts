@@ -27,6 +27,9 @@ import type { Caller } from '../../web/call.ts';
 import { serializeList } from '../../http/json-list.ts';
 import type { RunOnce } from './idempotency.ts';
 import { NewRecord } from './new-record.ts';
+import { isRight, mayReach, permitted, type Requester, type Right } from './rights.ts';
+
+export { mayReach, ownedChatbot } from './rights.ts';
 
 /** What the handlers of the operations are given. */
 export interface ApiDeps {
@@ -43,7 +46,8 @@ export interface ApiDeps {
 }
 
 export interface OperationRequest<B> {
-  user: User;
+  /** The user of the key or cookie, with the right that is declared beside the route. */
+  user: Requester;
   /** The path's `:uuid` as 32 lower-case hex digits; '' in a path without one. */
   uuid: string;
   body: B;
@@ -58,6 +62,8 @@ export interface OperationRequest<B> {
 export interface Operation {
   /** The `operationId`, by which generated clients call it: a verb and its object. */
   id: string;
+  /** Required of whoever calls it. */
+  right: Right;
   method: 'GET' | 'POST' | 'DELETE';
   /** From /api on. `:uuid` is the record; a chatbot before it is `:chatbot`. */
   path: string;
@@ -79,8 +85,6 @@ export interface Operation {
   others?: Record<number, TSchema>;
   /** Accepts an `Idempotency-Key`. */
   creates?: true;
-  /** Needs no API key. */
-  open?: true;
   /** Returns the reply's body, to be sent as JSON; a Buffer or stream is JSON already (see `serializeList`). */
   handle(request: OperationRequest<unknown>): Promise<unknown>;
 }
@@ -102,15 +106,16 @@ const NO_QUERY = Type.Object({});
 export function register(
   router: Router,
   { log, clock, once }: { log: Logger; clock: Clock; once: RunOnce },
-  { id, method, path, aliases = [], query, body, checkedByHandler, creates, handle }: Operation,
+  { id, right, method, path, aliases = [], query, body, checkedByHandler, creates, handle }: Operation,
 ): void {
+  if (!isRight(right)) throw new Error(`${method} ${path} declares no right`);
   router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
     const sent = body ? await readJson(ctx) : undefined;
     if (body) nameUnknownFields(ctx, log, body, sent);
     else nameUnknownFields(ctx, log, query ?? NO_QUERY, ctx.query);
     const given = body && !checkedByHandler ? validate(body, sent) : sent;
-    const user = ctx.state.user as User;
+    const user: Requester = { ...(ctx.state.user as User), right };
     const uuids = Object.values(ctx.params as Record<string, string>).map((one) => readUuid(one) ?? '');
     const runOnce: OperationRequest<unknown>['once'] = (request, act) =>
       once({ user, ctx, operation: id, uuids }, request, act);
@@ -122,48 +127,38 @@ export function register(
   });
 }
 
-/** The chatbot, if the caller owns it. Another user's is 404 too, so that identifiers cannot be probed. */
-export async function ownedChatbot(store: Store, user: User, uuid: string): Promise<StoredChatbot> {
-  const chatbot = await store.chatbot(uuid);
-  if (chatbot?.owner !== user.uuid) throw notFound('chatbot');
-  return chatbot;
-}
-
-export async function ownedSource(store: Store, user: User, uuid: string): Promise<StoredSource> {
+export async function ownedSource(store: Store, user: Requester, uuid: string): Promise<StoredSource> {
   const source = await store.source(uuid);
-  if (!source || !(await owns(store, user, source.chatbot))) throw notFound('data source');
+  if (!source || !(await mayReach(store, user, source.chatbot))) throw notFound('data source');
   return source;
 }
 
 export async function ownedSession(
   store: Store,
-  user: User,
+  user: Requester,
   uuid: string,
 ): Promise<{ session: StoredSession; chatbot: StoredChatbot }> {
   const session = await store.session(uuid);
-  const chatbot = session && (await store.chatbot(session.chatbot));
-  if (!session || chatbot?.owner !== user.uuid) throw notFound('session');
+  const chatbot = session && permitted(await store.chatbot(session.chatbot), user);
+  if (!session || !chatbot) throw notFound('session');
   return { session, chatbot };
 }
 
-export async function ownedAgent(store: Store, user: User, uuid: string): Promise<StoredAgent> {
+export async function ownedAgent(store: Store, user: Requester, uuid: string): Promise<StoredAgent> {
   const agent = await store.agent(uuid);
-  if (!agent || !(await owns(store, user, agent.chatbot))) throw notFound('agent');
+  if (!agent || !(await mayReach(store, user, agent.chatbot))) throw notFound('agent');
   return agent;
 }
 
-export async function ownedTag(store: Store, user: User, uuid: string): Promise<StoredTag> {
+export async function ownedTag(store: Store, user: Requester, uuid: string): Promise<StoredTag> {
   const tag = await store.tag(uuid);
-  if (!tag || !(await owns(store, user, tag.chatbot))) throw notFound('source tag');
+  if (!tag || !(await mayReach(store, user, tag.chatbot))) throw notFound('source tag');
   return tag;
 }
 
-export async function ownedMessage(store: Store, user: User, uuid: string): Promise<StoredMessage> {
+export async function ownedMessage(store: Store, user: Requester, uuid: string): Promise<StoredMessage> {
   const message = await store.message(uuid);
   const session = message && (await store.session(message.session));
-  if (!session || !(await owns(store, user, session.chatbot))) throw notFound('message');
+  if (!session || !(await mayReach(store, user, session.chatbot))) throw notFound('message');
   return message;
 }
-
-export const owns = async (store: Store, user: User, chatbot: string): Promise<boolean> =>
-  (await store.chatbot(chatbot))?.owner === user.uuid;

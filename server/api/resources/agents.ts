@@ -15,6 +15,7 @@ import { readSourceUuids } from './sources/tags.ts';
 export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'listAgents',
+    right: 'edit',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/agents',
     summary: 'List the agents of a chatbot',
@@ -27,6 +28,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'createAgent',
+    right: 'edit',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/agent/create',
@@ -50,6 +52,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'getAgent',
+    right: 'edit',
     method: 'GET',
     path: '/api/v1/agent/:uuid',
     summary: 'Fetch an agent',
@@ -58,6 +61,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'updateAgent',
+    right: 'edit',
     method: 'POST',
     path: '/api/v1/agent/:uuid/update',
     summary: 'Update an agent',
@@ -79,6 +83,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'deleteAgent',
+    right: 'edit',
     method: 'DELETE',
     path: '/api/v1/agent/:uuid/delete',
     summary: 'Delete an agent with its tool functions',

@@ -14,6 +14,7 @@ import { PageQuery, paginate } from '../requests/paging.ts';
 export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createChatbot',
+    right: 'signed in',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/create',
@@ -32,16 +33,18 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
   }),
   operation({
     id: 'listChatbots',
+    right: 'signed in',
     method: 'GET',
     path: '/api/v1/chatbots',
-    summary: 'List the chatbots of the user',
+    summary: 'List the chatbots of which the user is a member',
     query: PageQuery,
     reply: Type.Array(Chatbot),
     handle: async ({ user, ctx }) =>
-      serializeList(paginate(await store.chatbots(user.uuid), ctx.query), (chatbot) => view(Chatbot, chatbot)),
+      serializeList(paginate(await store.chatbotsOf(user.uuid), ctx.query), (chatbot) => view(Chatbot, chatbot)),
   }),
   operation({
     id: 'getChatbot',
+    right: 'know',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid',
     summary: 'Fetch a chatbot',
@@ -50,6 +53,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
   }),
   operation({
     id: 'updateChatbot',
+    right: 'own',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/update',
     summary: 'Update a chatbot',
@@ -63,6 +67,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
   }),
   operation({
     id: 'deleteChatbot',
+    right: 'own',
     method: 'DELETE',
     path: '/api/v1/chatbot/:uuid/delete',
     summary: 'Delete a chatbot',

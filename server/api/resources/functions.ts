@@ -14,10 +14,11 @@ import { functionWarnings } from '../../agents/warnings.ts';
 import { notFound } from '../../schema/errors.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import { Success, ToolFunction } from '../../schema/records.ts';
-import type { Store, StoredAgent, User } from '../../store/store.ts';
+import type { Store, StoredAgent } from '../../store/store.ts';
 import { asFlag, Switch } from '../requests/bodies.ts';
 import { setWarnings } from '../requests/warnings.ts';
-import { operation, ownedAgent, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { mayReach, operation, ownedAgent, type Operation, type ApiDeps } from '../requests/operation.ts';
+import type { Requester } from '../requests/rights.ts';
 
 const { name, description, parameters, headers, external_url, method, meta } = ToolFunction.properties;
 /** Some clients send this key of `meta` beside it. */
@@ -33,6 +34,7 @@ export const functions = (deps: ApiDeps): Operation[] => {
   return [
     operation({
       id: 'createFunction',
+      right: 'edit',
       creates: true,
       method: 'POST',
       path: '/api/v1/agent/:uuid/function/create',
@@ -59,6 +61,7 @@ export const functions = (deps: ApiDeps): Operation[] => {
     }),
     operation({
       id: 'updateFunction',
+      right: 'edit',
       method: 'POST',
       path: '/api/v1/function/:uuid/update',
       summary: 'Update a tool function',
@@ -78,6 +81,7 @@ export const functions = (deps: ApiDeps): Operation[] => {
     }),
     operation({
       id: 'deleteFunction',
+      right: 'edit',
       method: 'POST',
       path: '/api/v1/function/:uuid/delete',
       summary: 'Delete a tool function',
@@ -121,9 +125,9 @@ function readFields(
 }
 
 /** The identifier of the agent whose function this is, if it is the caller's own. */
-async function ownedAgentOf(store: Store, user: User, uuid: string): Promise<string> {
+async function ownedAgentOf(store: Store, user: Requester, uuid: string): Promise<string> {
   const agent = await store.agentWithFunction(uuid);
-  if (!agent || (await store.chatbot(agent.chatbot))?.owner !== user.uuid) throw notFound('tool function');
+  if (!agent || !(await mayReach(store, user, agent.chatbot))) throw notFound('tool function');
   return agent.uuid;
 }
 

@@ -11,6 +11,7 @@ const ModelCosts = Type.Object(
 export const models = ({ catalogue }: ApiDeps): Operation[] => [
   operation({
     id: 'listModels',
+    right: 'signed in',
     method: 'GET',
     path: '/api/v1/agent/models',
     summary: 'List the names of the models',
@@ -19,6 +20,7 @@ export const models = ({ catalogue }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'listModelCosts',
+    right: 'signed in',
     method: 'GET',
     path: '/api/v1/agent/model-costs',
     summary: 'Fetch the cost of an answer for each model, in message credits',

@@ -15,6 +15,7 @@ const NO_ROUTING: AgentRouting = { examples: [], rules: [] };
 export const routing = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'getAgentRouting',
+    right: 'edit',
     method: 'GET',
     path: '/api/v1/agent/:uuid/routing',
     summary: 'Fetch the routing examples and rules of an agent',
@@ -23,6 +24,7 @@ export const routing = ({ store, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'updateAgentRouting',
+    right: 'edit',
     method: 'POST',
     path: '/api/v1/agent/:uuid/routing',
     summary: 'Update the routing examples and rules of an agent',

@@ -13,6 +13,7 @@ const KeyOwner = Type.Object(
 export const users = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'getUser',
+    right: 'signed in',
     method: 'GET',
     path: '/api/v1/user',
     summary: 'Fetch the user of the key',
@@ -21,6 +22,7 @@ export const users = ({ store, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'getUsage',
+    right: 'signed in',
     method: 'GET',
     path: '/api/v1/usage',
     summary: 'Fetch what the answers of the user’s chatbots have cost',

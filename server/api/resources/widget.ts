@@ -14,6 +14,7 @@ import { operation, ownedChatbot, type Operation, type ApiDeps } from '../reques
 export const widget = ({ store }: ApiDeps): Operation[] => [
   operation({
     id: 'getWidget',
+    right: 'edit',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/widget',
     summary: 'Fetch the settings of a chatbot’s widget',
@@ -22,6 +23,7 @@ export const widget = ({ store }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'updateWidget',
+    right: 'edit',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/widget',
     summary: 'Update the settings of a chatbot’s widget',

@@ -3,7 +3,6 @@ import {
   isAgent,
   isChatbot,
   isDocument,
-  isKey,
   isMessage,
   isReply,
   isSession,
@@ -11,12 +10,12 @@ import {
   isSource,
   isTag,
   isUsage,
-  isUser,
   number,
   optional,
   record,
   text,
 } from '../record-checks.ts';
+import { isKey, isUser } from '../shared/account-checks.ts';
 import type {
   SourceDocument,
   StoredAgent,

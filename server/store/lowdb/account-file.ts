@@ -6,7 +6,8 @@ import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
 import type { Disk } from './files/disk.ts';
 import { isObject } from '../../schema/validate.ts';
 import { readJsonFile } from './files/json-file.ts';
-import { isKey, isLoginLink, isSignIn, isUser, list, mapOf, number, record, text, uuid } from '../record-checks.ts';
+import { list, mapOf, number, record, text, uuid } from '../record-checks.ts';
+import { isKey, isLoginLink, isSignIn, isUser } from '../shared/account-checks.ts';
 import { StoredRecord } from './files/record.ts';
 import type { OwnerAccount, StoredKey, StoredLoginLink, StoredSignIn, User } from '../store.ts';
 

@@ -1,9 +1,10 @@
 import { attemptEachConcurrent } from '../../async/for-each-concurrent.ts';
 import type { StoreContext } from './context.ts';
 import { cloneJson, deepFreeze } from '../clone-json.ts';
+import { roleIn } from '../shared/members.ts';
 import type { Store, StoredChatbot } from '../store.ts';
 
-type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
+type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'chatbotsOf' | 'updateChatbot' | 'deleteChatbot';
 type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';
 type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
 type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSites';
@@ -23,7 +24,8 @@ export function chatbotVerbs(context: StoreContext): Pick<Store, ChatbotVerbs | 
       );
     },
     chatbot: (uuid) => run(() => cloneForCaller(chatbots.file(uuid)?.chatbot)),
-    chatbots: (owner) => run(() => chatbots.list(owner)),
+    chatbots: (owner) => run(() => chatbots.list((one) => one.owner === owner)),
+    chatbotsOf: (user) => run(() => chatbots.list((one) => roleIn(one, user) !== undefined)),
     updateChatbot: (uuid, change) => run(() => chatbots.update(uuid, change)),
     deleteChatbot: (uuid) =>
       run(async () => {

@@ -74,9 +74,9 @@ export class Chatbots {
     return [...this.#records.values()].map(({ stored }) => stored).sort((a, b) => a.order - b.order);
   }
 
-  list(owner: string): StoredChatbot[] {
-    const own = this.files().filter(({ chatbot }) => chatbot.owner === owner);
-    return own.map(({ chatbot }) => cloneJson(chatbot));
+  list(isListed: (chatbot: StoredChatbot) => boolean): StoredChatbot[] {
+    const listed = this.files().filter(({ chatbot }) => isListed(chatbot));
+    return listed.map(({ chatbot }) => cloneJson(chatbot));
   }
 
   async update(uuid: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined> {

@@ -17,6 +17,7 @@ import { IndexFolder } from './index-files.ts';
 import { Replies } from './replies.ts';
 import { accountVerbs } from './account-verbs.ts';
 import { ownerAccountOf, openAccounts, type OpenAccounts } from './account-file.ts';
+import { memberVerbs } from './member-verbs.ts';
 import { signInVerbs } from './sign-in-verbs.ts';
 import { sessionVerbs } from './sessions/session-verbs.ts';
 import { Sessions } from './sessions/sessions.ts';
@@ -102,10 +103,12 @@ function createStore(
     await context.usage.close();
     await end();
   };
+  const accounts = accountVerbs(record, context.run);
   const store: Store = {
     owner: ownerAccountOf(record.stored),
     bus: new LocalBus(),
-    ...accountVerbs(record, context.run),
+    ...accounts,
+    ...memberVerbs(context, record, accounts.removeUser),
     ...signInVerbs(record, context.run),
     ...chatbotVerbs(context),
     ...sourceVerbs(context),

@@ -3,6 +3,7 @@ import type { Store, StoredKey, User } from '../store.ts';
 import { inTransaction } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
 import { endSignInsWithoutKey } from './shared/sign-in-verbs.ts';
+import { leaveChatbots } from './shared/team.ts';
 
 type AccountVerbs =
   | 'keyOwner'
@@ -93,7 +94,14 @@ export function accountVerbs({ sql, run }: PostgresContext, owner: string): Pick
     },
 
     removeUser: (uuid) =>
-      run(async () => uuid !== owner && (await sql`delete from users where uuid = ${uuid}`).count > 0),
+      run(async () => {
+        if (uuid === owner) return false;
+        return inTransaction(sql, async (tx) => {
+          await tx`select 1 from users where uuid = ${uuid} for update`;
+          await leaveChatbots(tx, uuid);
+          return (await tx`delete from users where uuid = ${uuid}`).count > 0;
+        });
+      }),
 
     // As JSON: a name may have characters that a column takes not.
     fact: (name) =>

@@ -1,12 +1,15 @@
+import type { PendingQuery, Row } from 'postgres';
 import { deepFreeze } from '../clone-json.ts';
 import { isChatbot } from '../record-checks.ts';
 import type { Change, Store, StoredAgent, StoredChatbot, StoredSite, StoredTag } from '../store.ts';
 import { inTransaction } from './connection.ts';
+import { arrayOf, storeChatbot, usersIn } from './shared/team.ts';
 import { fromJson, type PostgresContext } from './context.ts';
 import { readRecord } from './records/read.ts';
 import { SubRecords } from './records/sub-records.ts';
 
-type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
+type ChatbotVerbs =
+  'createChatbot' | 'chatbot' | 'chatbots' | 'chatbotsOf' | 'updateChatbot' | 'joinChatbot' | 'deleteChatbot';
 type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';
 type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
 type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSites';
@@ -32,25 +35,42 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
     return chatbot && frozen(chatbot);
   }
 
-  const updateChatbot = (uuid: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined> =>
+  /** `joins`: a user who has to be there. */
+  const updateChatbot = (
+    uuid: string,
+    change: Change<StoredChatbot>,
+    joins?: string,
+  ): Promise<StoredChatbot | undefined> =>
     mutex.run(uuid, () =>
       inTransaction(sql, async (tx) => {
+        // The user first, as everywhere.
+        const isThere =
+          joins === undefined || (await tx`select 1 from users where uuid = ${joins} for key share`).count;
+        if (!isThere) return undefined;
         const [row] = await tx<{ record: string }[]>`
           select record from chatbots where uuid = ${uuid} and not is_deleted for no key update`;
         if (!row) return undefined;
         const record = JSON.stringify(change(fromJson<StoredChatbot>(row.record)));
         const changed = frozen(fromJson<StoredChatbot>(record));
-        await tx`update chatbots set record = ${record}, owner = ${changed.owner} where uuid = ${uuid}`;
+        await storeChatbot(tx, changed, record);
         return changed;
       }),
     );
 
+  async function list(which: PendingQuery<Row[]>): Promise<StoredChatbot[]> {
+    const rows = await sql<{ uuid: string; record: string }[]>`
+      select uuid, record from chatbots where ${which} and not is_deleted order by n`;
+    return rows.map(({ uuid, record }) => find(uuid, record)).filter((one) => one !== undefined);
+  }
+
   async function createChatbot(record: string, withAgents: StoredAgent[], n: string): Promise<void> {
-    const { uuid, owner } = fromJson<StoredChatbot>(record);
+    const chatbot = fromJson<StoredChatbot>(record);
+    const { uuid, owner } = chatbot;
     await mutex.run(uuid, () =>
       inTransaction(sql, async (tx) => {
         const { count } = await tx`
-          insert into chatbots (uuid, n, owner, record) values (${uuid}, ${n}, ${owner}, ${record})
+          insert into chatbots (uuid, n, owner, members, record)
+          values (${uuid}, ${n}, ${owner}, ${usersIn(chatbot)}, ${record})
           on conflict do nothing`;
         if (count > 0) await tx`insert into passages (chatbot) values (${uuid})`;
         if (count > 0) for (const agent of withAgents) await agents.add(tx, agent, nextOrder());
@@ -85,13 +105,10 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
         versions.set(uuid, Math.max(row.version, versions.get(uuid) ?? 0));
         return chatbot;
       }),
-    chatbots: (owner) =>
-      run(async () => {
-        const rows = await sql<{ uuid: string; record: string }[]>`
-          select uuid, record from chatbots where owner = ${owner} and not is_deleted order by n`;
-        return rows.map(({ uuid, record }) => find(uuid, record)).filter((one) => one !== undefined);
-      }),
+    chatbots: (owner) => run(() => list(sql`owner = ${owner}`)),
+    chatbotsOf: (user) => run(() => list(sql`(owner = ${user} or members @> ${arrayOf([user])})`)),
     updateChatbot: (uuid, change) => run(() => updateChatbot(uuid, change)),
+    joinChatbot: (uuid, user, change) => run(() => updateChatbot(uuid, change, user)),
     deleteChatbot: (uuid) => run(() => deleteChatbot(uuid)),
 
     agents: (chatbot) => run(() => agents.list(chatbot)),

@@ -172,6 +172,11 @@ export const STEPS: readonly string[] = [
   create index sign_ins_of_user on sign_ins (user_uuid, n);
   create index sign_ins_of_key on sign_ins (key_hash) where key_hash is not null;
   `,
+  `
+  -- The users in \`members\` of the record.
+  alter table chatbots add column members text[] not null default '{}';
+  create index chatbots_of_member on chatbots using gin (members);
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

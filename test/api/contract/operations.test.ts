@@ -117,11 +117,11 @@ describe.each(all.filter((one) => keyOf(one) in rows))('$method $path', (one) =>
     expect(await stateOf(w, chatbot)).toEqual(before);
   });
 
-  it(one.open ? 'needs no key' : 'wants a key before all else', async () => {
+  it(one.right === 'open' ? 'needs no key' : 'wants a key before all else', async () => {
     for (const key of ['', 'wrong', `${'k'.repeat(5000)}`]) {
       const reply = await call(newUuid(), row.send?.('', w), key);
-      expect([reply.status, reply.body.code]).toEqual(one.open ? [200, undefined] : [401, 'unauthorized']);
-      expect(reply.headers.get('www-authenticate')).toBe(one.open ? null : 'Bearer');
+      expect([reply.status, reply.body.code]).toEqual(one.right === 'open' ? [200, undefined] : [401, 'unauthorized']);
+      expect(reply.headers.get('www-authenticate')).toBe(one.right === 'open' ? null : 'Bearer');
     }
   });
 

@@ -50,6 +50,7 @@ const ConversationQuery = Type.Object({
 export const conversations = ({ store }: ApiDeps): Operation[] => [
   operation({
     id: 'listConversations',
+    right: 'read conversations',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/conversations',
     summary: 'List the conversations of a chatbot, newest first',

@@ -10,7 +10,6 @@ import { notFound, Refusal } from '../../../schema/errors.ts';
 import { messageUuid, readUuid, view } from '../../../schema/ids.ts';
 import { Message, Success } from '../../../schema/records.ts';
 import { MessageTrace } from '../../../schema/trace.ts';
-import type { User } from '../../../store/store.ts';
 import { NewMessage, Uuids } from '../../requests/bodies.ts';
 import { serializeList } from '../../../http/json-list.ts';
 import {
@@ -22,6 +21,7 @@ import {
   type ApiDeps,
 } from '../../requests/operation.ts';
 import { PageQuery, paginate } from '../../requests/paging.ts';
+import type { Requester } from '../../requests/rights.ts';
 import { transcript } from './transcript.ts';
 
 export const messages = (deps: ApiDeps): Operation[] => {
@@ -29,6 +29,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
   return [
     operation({
       id: 'streamMessage',
+      right: 'edit',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/stream',
       summary: 'Ask a question; the answer is streamed as plain text',
@@ -45,6 +46,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     }),
     operation({
       id: 'createMessage',
+      right: 'edit',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/non-stream',
       summary: 'Ask a question; the whole answer is one reply',
@@ -58,6 +60,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     }),
     operation({
       id: 'traceMessage',
+      right: 'edit',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/trace',
       summary: 'Explain how a question is answered, without storing it',
@@ -72,6 +75,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     }),
     operation({
       id: 'listMessages',
+      right: 'read conversations',
       method: 'GET',
       path: '/api/v1/session/:uuid/messages',
       summary: 'List the messages of a session, oldest first',
@@ -84,6 +88,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     }),
     operation({
       id: 'getTranscript',
+      right: 'read conversations',
       method: 'GET',
       path: '/api/v1/session/:uuid/messages/plain-text',
       summary: 'Fetch a session as text, in lines that begin with `User: ` and `Assistant: `',
@@ -96,6 +101,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     }),
     operation({
       id: 'getMessage',
+      right: 'read conversations',
       method: 'GET',
       path: '/api/v1/message/:uuid',
       summary: 'Fetch a message',
@@ -109,6 +115,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     }),
     operation({
       id: 'deleteMessage',
+      right: 'change conversations',
       method: 'POST',
       path: '/api/v1/message/:uuid/delete',
       summary: 'Delete a message',
@@ -122,6 +129,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     }),
     operation({
       id: 'deleteMessages',
+      right: 'change conversations',
       method: 'POST',
       path: '/api/v1/messages/delete',
       summary: 'Delete messages: all, or none if one of them does not exist',
@@ -181,12 +189,12 @@ async function deleteMessage({ store, runs }: ApiDeps, uuid: string): Promise<vo
 }
 
 /** Those that name no message of the user's. One at a time: each is looked for in a file. */
-async function findUnknown({ store }: ApiDeps, user: User, uuids: string[]): Promise<string[]> {
+async function findUnknown({ store }: ApiDeps, user: Requester, uuids: string[]): Promise<string[]> {
   const strange: string[] = [];
   for (const uuid of uuids) {
     await setImmediate();
     await ownedMessage(store, user, uuid).catch((error: unknown) => {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
       strange.push(uuid);
     });
   }

@@ -7,13 +7,21 @@ import type { StoredSession } from '../../../store/store.ts';
 import type { Outcome } from '../../../types.ts';
 import { NewSession } from '../../requests/bodies.ts';
 import { serializeBatches } from '../../../http/json-list.ts';
-import { operation, ownedChatbot, ownedSession, owns, type Operation, type ApiDeps } from '../../requests/operation.ts';
+import {
+  mayReach,
+  operation,
+  ownedChatbot,
+  ownedSession,
+  type Operation,
+  type ApiDeps,
+} from '../../requests/operation.ts';
 import { unknownAfter, PageQuery, readPage } from '../../requests/paging.ts';
 import { TimeRangeQuery, createTimeFilter } from '../../requests/time-range.ts';
 
 export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createSession',
+    right: 'edit',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/session/create',
@@ -35,6 +43,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'listSessions',
+    right: 'read conversations',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/sessions',
     summary: 'List the sessions of a chatbot, oldest first',
@@ -57,6 +66,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'getSession',
+    right: 'read conversations',
     method: 'GET',
     path: '/api/v1/session/:uuid',
     summary: 'Fetch a session',
@@ -69,6 +79,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'deleteSession',
+    right: 'change conversations',
     method: 'POST',
     path: '/api/v1/session/:uuid/delete',
     summary: 'Delete a session with its messages',
@@ -76,7 +87,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
     reply: Success,
     async handle({ user, uuid }) {
       const chatbot = await store.chatbotOf(uuid);
-      if (chatbot === undefined || !(await owns(store, user, chatbot))) throw notFound('session');
+      if (chatbot === undefined || !(await mayReach(store, user, chatbot))) throw notFound('session');
       await runs.stopSession(uuid);
       // Another request may have deleted it meanwhile.
       if (!(await store.deleteSession(uuid))) throw notFound('session');

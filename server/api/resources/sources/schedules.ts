@@ -9,6 +9,7 @@ const path = '/api/v1/chatbot/:uuid/data-source/schedule';
 export const schedule = ({ store, schedules }: ApiDeps): Operation[] => [
   operation({
     id: 'getSchedule',
+    right: 'edit',
     method: 'GET',
     path,
     summary: 'Fetch the schedule on which the pages of a chatbot are fetched again',
@@ -17,6 +18,7 @@ export const schedule = ({ store, schedules }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'updateSchedule',
+    right: 'edit',
     method: 'POST',
     path,
     summary: 'Set the schedule on which the pages of a chatbot are fetched again',

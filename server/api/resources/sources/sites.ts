@@ -19,6 +19,7 @@ import { readAddress } from './sources.ts';
 export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [
   operation({
     id: 'createSite',
+    right: 'edit',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/site',
@@ -45,6 +46,7 @@ export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'listSites',
+    right: 'edit',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-source/sites',
     summary: 'List the sites of a chatbot',
@@ -57,6 +59,7 @@ export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'getSite',
+    right: 'edit',
     method: 'GET',
     path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid',
     summary: 'Fetch a site with the progress of its crawl',
@@ -65,6 +68,7 @@ export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'stopSite',
+    right: 'edit',
     method: 'POST',
     path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid/stop',
     summary: 'Stop the crawl of a site',

@@ -2,15 +2,17 @@ import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { readUuid } from '../../../schema/ids.ts';
 import { isFailed, Restarted, Success } from '../../../schema/records.ts';
-import type { StoredSource, User } from '../../../store/store.ts';
+import type { StoredSource } from '../../../store/store.ts';
 import { ManySources } from '../../requests/bodies.ts';
 import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
-import { operation, type Operation, type ApiDeps } from '../../requests/operation.ts';
+import { mayReach, operation, type Operation, type ApiDeps } from '../../requests/operation.ts';
+import type { Requester } from '../../requests/rights.ts';
 
 /** Operations on many sources at once. */
 export const sourceBatches = (deps: ApiDeps): Operation[] => [
   operation({
     id: 'deleteSources',
+    right: 'edit',
     method: 'POST',
     path: '/api/v1/data-sources/delete',
     summary: 'Delete sources: all, or none if one of them does not exist',
@@ -33,6 +35,7 @@ export const sourceBatches = (deps: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'rescrapeSources',
+    right: 'edit',
     method: 'POST',
     path: '/api/v1/data-sources/url/re-scrape',
     summary: 'Fetch web pages again',
@@ -44,6 +47,7 @@ export const sourceBatches = (deps: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'restartSources',
+    right: 'edit',
     method: 'POST',
     path: '/api/data-sources/restart',
     summary: 'Ingest failed sources again',
@@ -67,7 +71,7 @@ const normalizedUuid = (uuid: string): string => readUuid(uuid) ?? uuid;
 
 async function restart(
   deps: ApiDeps,
-  user: User,
+  user: Requester,
   uuids: string[],
   fits: (source: StoredSource) => boolean,
 ): Promise<Static<typeof Restarted>[]> {
@@ -83,12 +87,11 @@ async function restart(
 }
 
 /** Those of the caller's own, each once, by identifier. */
-async function ownedSources({ store }: ApiDeps, user: User, uuids: string[]): Promise<Map<string, StoredSource>> {
+async function ownedSources({ store }: ApiDeps, user: Requester, uuids: string[]): Promise<Map<string, StoredSource>> {
   const owned = new Map<string, StoredSource>();
   await forEachConcurrent([...new Set(uuids.map(normalizedUuid))], async (uuid) => {
     const source = await store.source(uuid);
-    const chatbot = source && (await store.chatbot(source.chatbot));
-    if (source && chatbot?.owner === user.uuid) owned.set(uuid, source);
+    if (source && (await mayReach(store, user, source.chatbot))) owned.set(uuid, source);
   });
   return owned;
 }

@@ -15,6 +15,7 @@ import { readSourceFilter, SourceFilterQuery } from '../../requests/source-filte
 export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createUrlSource',
+    right: 'edit',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/url',
@@ -32,6 +33,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'createQaSource',
+    right: 'edit',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/qa',
@@ -52,6 +54,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'listSources',
+    right: 'edit',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-sources',
     summary: 'List the sources of a chatbot',
@@ -66,6 +69,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'getSource',
+    right: 'edit',
     method: 'GET',
     path: '/api/v1/data-source/:uuid',
     summary: 'Fetch a source',
@@ -74,6 +78,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'updateSource',
+    right: 'edit',
     method: 'POST',
     path: '/api/v1/data-source/:uuid/update',
     summary: 'Rename a source',
@@ -93,6 +98,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'deleteSource',
+    right: 'edit',
     method: 'POST',
     path: '/api/v1/data-source/:uuid/delete',
     summary: 'Delete a source with its text',

@@ -12,6 +12,7 @@ import { PageQuery, paginate } from '../../requests/paging.ts';
 export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createSourceTag',
+    right: 'edit',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/source-tag/create',
@@ -40,6 +41,7 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'listSourceTags',
+    right: 'edit',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/source-tags',
     summary: 'List the source tags of a chatbot',
@@ -52,6 +54,7 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'updateSourceTag',
+    right: 'edit',
     method: 'POST',
     path: '/api/v1/source-tag/:uuid/update',
     summary: 'Update a source tag',
@@ -75,6 +78,7 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   }),
   operation({
     id: 'deleteSourceTag',
+    right: 'edit',
     method: 'DELETE',
     path: '/api/v1/source-tag/:uuid/delete',
     summary: 'Delete a source tag',

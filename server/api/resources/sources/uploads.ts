@@ -27,6 +27,7 @@ export const uploads = ({ store, knowledge, clock, log }: ApiDeps): Operation[] 
   return [
     operation({
       id: 'createFileSource',
+      right: 'edit',
       creates: true,
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/data-source/upload',

@@ -1,0 +1,74 @@
+import { Refusal } from '../../schema/errors.ts';
+
+/** From the one who may most. */
+export const ROLES = ['owner', 'editor', 'operator', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface StoredMember {
+  /** The user's uuid. */
+  user: string;
+  role: Role;
+  /** When the user became a member. */
+  created_at: string;
+}
+
+/** Who may use a chatbot: part of its record, so that one change sees and changes all of it. */
+export interface Team {
+  /** The user whose credits its answers cost; always one of role `owner`. */
+  owner: string;
+  /** All, in the order in which they came; absent where `owner` is the only one. */
+  members?: StoredMember[];
+  created_at: string;
+}
+
+/** Of a chatbot. */
+export const MAX_MEMBERS = 100;
+
+export const membersOf = ({ owner, members, created_at }: Team): StoredMember[] =>
+  members ?? [{ user: owner, role: 'owner', created_at }];
+
+/** Undefined where the user is no member. */
+export const roleIn = (team: Team, user: string): Role | undefined =>
+  team.owner === user ? 'owner' : team.members?.find((one) => one.user === user)?.role;
+
+/** A user who is a member already keeps the role. Throws a `Refusal` where there are too many. */
+export function withMember<T extends Team>(team: T, member: StoredMember): T {
+  if (roleIn(team, member.user)) return team;
+  const members = membersOf(team);
+  if (members.length >= MAX_MEMBERS)
+    throw new Refusal('conflict', `a chatbot has at most ${MAX_MEMBERS} members: remove one first`);
+  return { ...team, members: [...members, member] };
+}
+
+/** Throws a `Refusal` where no owner would be left. */
+export const withRole = <T extends Team>(team: T, user: string, role: Role): T =>
+  withMembers(
+    team,
+    membersOf(team).map((one) => (one.user === user ? { ...one, role } : one)),
+  );
+
+/** Throws a `Refusal` where no owner would be left. */
+export const withoutMember = <T extends Team>(team: T, user: string): T =>
+  withMembers(
+    team,
+    membersOf(team).filter((one) => one.user !== user),
+  );
+
+/** Where `owner` is no owner any more, the one who has been there longest pays from now on. */
+function withMembers<T extends Team>(team: T, members: StoredMember[]): T {
+  const owners = members.filter(({ role }) => role === 'owner').map(({ user }) => user);
+  const owner = owners.includes(team.owner) ? team.owner : owners[0];
+  if (owner === undefined)
+    throw new Refusal(
+      'conflict',
+      'a chatbot needs an owner: make another member an owner first, or delete the chatbot',
+    );
+  return { ...team, owner, members };
+}
+
+export const isLastOwner = (team: Team, user: string): boolean =>
+  roleIn(team, user) === 'owner' && !membersOf(team).some((one) => one.user !== user && one.role === 'owner');
+
+/** For a user who is removed: the chatbot of a last owner stays as it is, and belongs to nobody. */
+export const withoutUser = <T extends Team>(team: T, user: string): T =>
+  roleIn(team, user) && !isLastOwner(team, user) ? withoutMember(team, user) : team;
