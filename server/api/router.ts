@@ -16,6 +16,7 @@ import { sessions } from './resources/sessions/sessions.ts';
 import { siteOperations } from './resources/sources/sites.ts';
 import { sourceBatches } from './resources/sources/source-batches.ts';
 import { sources } from './resources/sources/sources.ts';
+import { sourceTexts } from './resources/sources/source-texts.ts';
 import { tags } from './resources/sources/tags.ts';
 import { uploads } from './resources/sources/uploads.ts';
 import { routing } from './resources/routing.ts';
@@ -32,6 +33,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...routing(deps),
     ...functions(deps),
     ...sources(deps),
+    ...sourceTexts(deps),
     ...uploads(deps),
     ...sourceBatches(deps),
     ...siteOperations(deps),

@@ -1,7 +1,7 @@
 import { Refusal } from '../schema/errors.ts';
 import { DEAD } from '../knowledge/crawl/progress.ts';
 import type { Sites } from '../knowledge/crawl/sites.ts';
-import type { DeadLink } from '../schema/site.ts';
+import type { DeadLink } from '../schema/sources/site.ts';
 import type { Store, StoredSource } from '../store/store.ts';
 
 /** How far the learning of a site or a page is. */

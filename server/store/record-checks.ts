@@ -184,6 +184,7 @@ export const isSource = record<StoredSource>({
   own: optional(oneOf(0, 1)),
   round: optional(number),
   fetched_json: optional(json),
+  change_json: optional(json),
   embedded_by: optional(text),
   suggestion: optional(text),
 });

@@ -25,6 +25,8 @@ interface CrawlState {
 interface IndexState {
   /** JSON: the fetched page that the passages were made from, so that an unchanged one is not read again; '' or absent for none. */
   fetched_json?: string;
+  /** JSON: what a fetch last changed in its text; '' or absent for nothing. */
+  change_json?: string;
   /** The embedding model that its passages have vectors by; '' or absent for none. */
   embedded_by?: string;
   /** A heading of it that the first screen suggests as a question; '' or absent for none. */

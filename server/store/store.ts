@@ -1,6 +1,6 @@
 import type { AgentRouting } from '../schema/routing.ts';
 import type { Agent, Chatbot, Schedule, SourceTag } from '../schema/records.ts';
-import type { Site } from '../schema/site.ts';
+import type { Site } from '../schema/sources/site.ts';
 import type { OwnerAccount, SignInVerbs, StoredKey, User } from './accounts.ts';
 import type { Bus } from './bus.ts';
 import type { Credits } from './credits.ts';

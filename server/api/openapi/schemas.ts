@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import * as fields from '../../schema/fields.ts';
 import * as records from '../../schema/records.ts';
-import * as sites from '../../schema/site.ts';
+import * as sites from '../../schema/sources/site.ts';
 import * as trace from '../../schema/trace.ts';
 import * as usage from '../../schema/usage.ts';
 import * as widgetSettings from '../../schema/widget-settings.ts';

@@ -1,4 +1,4 @@
-import { MAX_DEAD_LINKS, type DeadLink } from '../../schema/site.ts';
+import { MAX_DEAD_LINKS, type DeadLink } from '../../schema/sources/site.ts';
 import type { StoredSite } from '../../store/store.ts';
 
 /** Reasons for which a link of the crawl is taken for no page, and not for a failure of the site. */

@@ -1,4 +1,4 @@
-import type { Site } from '../../schema/site.ts';
+import type { Site } from '../../schema/sources/site.ts';
 import type { StoredSource } from '../../store/store.ts';
 import type { Crawl } from './crawl.ts';
 

@@ -1,6 +1,6 @@
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
-import { Site } from '../../schema/site.ts';
+import { Site } from '../../schema/sources/site.ts';
 import type { StoredSite } from '../../store/store.ts';
 import { Crawl } from './crawl.ts';
 import type { CrawlDeps } from './deps.ts';

@@ -1,4 +1,4 @@
-import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
+import { nextModifiedAt, timestamp, type Clock } from '../../schema/ids.ts';
 import { Superseded } from '../../store/shared/learners.ts';
 import type { Change, SourceDocument, Store, StoredSource } from '../../store/store.ts';
 import { WebFailure } from '../../web/errors.ts';
@@ -7,6 +7,7 @@ import type { IndexCache } from '../search/cache/index-cache.ts';
 import { contentOfSource, type ParsedContent } from './content.ts';
 import { claimAddress, type MayMove } from './dedupe.ts';
 import type { FetchOptions } from './fetch.ts';
+import { changeOfText } from './text-change.ts';
 import { Unreadable } from '../readers/errors.ts';
 
 export interface IngestDeps {
@@ -78,7 +79,14 @@ export async function commitSource(
   }
   const { document, cut } = await chunk();
   const before = await store.document(uuid);
-  const titled = await proceed(deps, source, (one) => withReason(embedding(one, document, before), cut), signal);
+  const change = changeOfText(before, document, timestamp(deps.clock));
+  const changed = change && { change_json: JSON.stringify(change) };
+  const titled = await proceed(
+    deps,
+    source,
+    (one) => ({ ...withReason(embedding(one, document, before), cut), ...changed }),
+    signal,
+  );
   if (!(await store.putDocument(uuid, document))) throw new Gone();
   signal.throwIfAborted();
   await indexes.put(titled, document);

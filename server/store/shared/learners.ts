@@ -1,4 +1,4 @@
-import type { Site } from '../../schema/site.ts';
+import type { Site } from '../../schema/sources/site.ts';
 import type { StoredSource } from '../source-records.ts';
 
 /** What a process changes while it learns. */

@@ -313,6 +313,7 @@ export const rows: Record<string, Row> = {
     ],
   },
   'GET /api/v1/data-source/:uuid': { on: newSource },
+  'GET /api/v1/data-source/:uuid/text': { on: newSource },
   'POST /api/v1/data-source/:uuid/update': {
     on: newSource,
     send: () => ({ title: 'Returns' }),

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { notFound } from '../../../schema/errors.ts';
 import type { SiteRequest } from '../../../knowledge/crawl/sites.ts';
 import { readUuid } from '../../../schema/ids.ts';
-import { Site } from '../../../schema/site.ts';
+import { Site } from '../../../schema/sources/site.ts';
 import type { Store, StoredSite } from '../../../store/store.ts';
 import { NewSite } from '../../requests/bodies.ts';
 import {

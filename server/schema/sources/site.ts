@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { dated, record, Uuid } from './fields.ts';
+import { dated, record, Uuid } from '../fields.ts';
 
 /** Dead links that are listed; any more are counted alone. */
 export const MAX_DEAD_LINKS = 100;
