@@ -6,6 +6,7 @@ import type { Clock } from '../schema/ids.ts';
 import type { Store } from '../store/store.ts';
 import { readCookie } from './cookie.ts';
 import { createConsoleFiles } from './files.ts';
+import { servePreview } from './preview.ts';
 import { isAllowed, isRead, isSecure, mayRead, requireOwnPage, type Place } from './place.ts';
 import { sessionRoutes } from './routes.ts';
 import { createSignIns } from './sign-ins.ts';
@@ -45,6 +46,7 @@ export async function createConsole({ store, apiKey, place, dir, clock }: Consol
       if (!isAllowed(place, ctx.req)) throw notFound('page');
       const serve = SESSION_PATH.test(ctx.path) ? sessions : page;
       if (!serve) throw notFound('page');
+      if (ctx.path === '/console/preview') return servePreview(ctx, next);
       await pageHeaders(ctx, async () => {});
       return serve(ctx, next);
     },
@@ -68,6 +70,7 @@ const pageHeaders = securityHeaders({
   styleSrc: ["'self'"],
   imgSrc: ["'self'", 'data:'],
   connectSrc: ["'self'"],
+  frameSrc: ["'self'"],
   baseUri: ["'none'"],
   formAction: ["'none'"],
   frameAncestors: ["'none'"],

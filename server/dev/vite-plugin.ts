@@ -38,7 +38,7 @@ function guide(path: string): Promise<{ type: string; text: string }> | undefine
 
 /** The console's page with its script and style as they stand; undefined for the address of another page or of a file. */
 function consolePage(path: string): Promise<string> | undefined {
-  if (!/^\/console\/[^.]*$/.test(path) || /^\/console\/sessions?(?:\/|$)/.test(path)) return undefined;
+  if (!/^\/console\/[^.]*$/.test(path) || /^\/console\/(?:preview$|sessions?(?:\/|$))/.test(path)) return undefined;
   const page = readFile('widget/console/index.html', 'utf8');
   return page.then((text) => text.replaceAll('"/console/', '"/widget/console/'));
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -125,6 +126,7 @@ describe('the page', () => {
         "style-src 'self'",
         "img-src 'self' data:",
         "connect-src 'self'",
+        "frame-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -178,14 +180,34 @@ describe('the page', () => {
     expect(reply.status).toBe(isScreen ? 200 : 404);
   });
 
+  it('has the preview of the widget in a sandbox that only the console frames', async () => {
+    const reply = await get('/console/preview');
+    expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'no-cache' } });
+    const scripts = Array.from(String(reply.text).matchAll(/<script>([^]*?)<\/script>/g), ([, text]) => text!);
+    const [hash] = scripts.map((text) => createHash('sha256').update(text).digest('base64'));
+    expect(scripts).toHaveLength(1);
+    expect(String(reply.headers['content-security-policy']).split(';')).toEqual([
+      "default-src 'none'",
+      `script-src 'self' 'sha256-${hash}'`,
+      expect.stringMatching(/^style-src 'sha256-[\w+/=]+'$/),
+      'img-src data: https:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+      'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox',
+    ]);
+  });
+
   it('takes no other method', async () => {
-    for (const path of ['/console', '/console/', '/console/agents', '/console/icon.svg'])
+    for (const path of ['/console', '/console/', '/console/preview', '/console/agents', '/console/icon.svg'])
       expect((await send(docent.base, 'POST', path, OWN, {})).status).toBe(405);
   });
 
   it('is a 404 where it is not built, while sign-ins work', async () => {
     const { base } = await started({}, join(dir, 'missing'));
-    for (const path of ['/console', '/console/', '/console/agents'])
+    for (const path of ['/console', '/console/', '/console/agents', '/console/preview'])
       expect((await send(base, 'GET', path)).status).toBe(404);
     expect(await signIn(base, { key: API_KEY })).toMatch(/^docent=/);
   });

@@ -1,10 +1,44 @@
+import type { ChatbotProfile, FinishReason, Part } from '../../server/types.ts';
+
 /** What the console reads of the records of /api/v1; `server/docs` and `/docs` describe them whole. */
 
 export interface Chatbot {
   uuid: string;
   name: string;
   created_at: string;
-  meta: { visibility: 'private' | 'public' | 'hybrid' };
+  meta: { visibility: 'private' | 'public' | 'hybrid'; show_citations: boolean };
+}
+
+export type AgentType = 'user-facing' | 'pre-canned' | 'human-escalation' | 'spam-defense' | 'background';
+
+export interface Agent {
+  uuid: string;
+  name: string;
+  type: AgentType;
+  enabled: 0 | 1;
+}
+
+export interface AgentRouting {
+  /** Questions that the agent answers. */
+  examples: string[];
+  rules: object[];
+}
+
+/** The settings of a chatbot's widget. */
+export interface WidgetSettings extends Omit<
+  ChatbotProfile,
+  'uuid' | 'name' | 'show_citations' | 'site' | 'by_ai' | 'theme' | 'suggestions'
+> {
+  /** `#rrggbb`; '' for the default. */
+  color: string;
+  /** Pixels. */
+  radius: number;
+  /** Pixels. */
+  offset: number;
+  z_index: number;
+  suggestions: string[] | 'auto';
+  link_hosts: string[];
+  allowed_origins: string[];
 }
 
 export interface DataSource {
@@ -86,7 +120,11 @@ export interface Trace {
   answer: string;
   by: 'quotes' | 'model' | 'message' | 'small_talk' | 'function' | 'nobody';
   outcome: 'answered' | 'unsure' | 'unknown';
-  citations: { marker: string; title: string; address: string }[];
+  finish_reason: FinishReason;
+  citations: TracedCitation[];
+  removed: { marker: string; claim: string; why: 'unknown' | 'unsupported' | 'link' | 'judge' }[];
+  parts: Part[];
+  follow_ups: string[];
   fallback: string;
   error_message: string;
   agent: { uuid: string; name: string; type: string };
@@ -105,7 +143,23 @@ export interface Trace {
     min_confidence: number;
     unsure_confidence: number;
   };
+  /** Milliseconds. */
+  timings: { agent: number; search: number; write: number; check: number };
   model?: { name: string; prompt: string; earlier_messages: number; credits: number; total_tokens: number };
+}
+
+export interface TracedCitation {
+  marker: string;
+  data_source_uuid: string;
+  title: string;
+  address: string;
+  type: string;
+  /** The quoted words, and what stands around them in their passage. */
+  text: string;
+  before: string;
+  after: string;
+  /** Rank of the passage; 0 for one that is not among the candidates. */
+  candidate: number;
 }
 
 export interface Candidate {

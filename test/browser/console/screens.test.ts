@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, startBuiltServer, type BuiltServer } from '../built-server.ts';
 import { launchChromium } from '../chromium.ts';
+import { apiOf, type Api } from './api.ts';
 import { loginLink, newPage, signInByKey, violations } from './console.ts';
 import { PAGES, startSite, type Site } from './site.ts';
 
@@ -10,7 +11,6 @@ import { PAGES, startSite, type Site } from './site.ts';
 let server: BuiltServer;
 let browser: Browser;
 let site: Site;
-const KEY = 'a key for tests only';
 
 beforeAll(async () => {
   site = await startSite();
@@ -24,30 +24,9 @@ afterAll(async () => {
   site?.close();
 });
 
-async function api(method: string, path: string, body?: object): Promise<Record<string, string>> {
-  const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
-  const reply = await fetch(`${server.base}/api/v1${path}`, {
-    method,
-    headers,
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
-  return (await reply.json()) as Record<string, string>;
-}
-
-/** A chatbot with one question and its answer, learned. */
-async function newChatbot(name: string, question: string, answer: string): Promise<string> {
-  const { uuid } = await api('POST', '/chatbot/create', { name, visibility: 'public', show_citations: true });
-  const source = await api('POST', `/chatbot/${uuid}/data-source/qa`, { question, answer });
-  await expect.poll(async () => (await api('GET', `/data-source/${source['uuid']}`))['status']).toBe('success');
-  return uuid!;
-}
-
-async function ask(chatbot: string, query: string): Promise<string> {
-  const { uuid } = await api('POST', `/chatbot/${chatbot}/session/create`, {});
-  await api('POST', `/session/${uuid}/message/non-stream`, { query });
-  return uuid!;
-}
+const api: Api['call'] = (...call) => apiOf(server).call(...call);
+const newChatbot: Api['newChatbot'] = (...made) => apiOf(server).newChatbot(...made);
+const ask: Api['ask'] = (...asked) => apiOf(server).ask(...asked);
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
@@ -205,42 +184,6 @@ test('on a phone a conversation stands in place of the list', async () => {
   await page.context().close();
 });
 
-describe('the playground', () => {
-  test('shows what was quoted from where; an own answer is live in the next ask, and undone', async () => {
-    const chatbot = await newChatbot('Play', 'How long may I return a lamp?', 'You may return a lamp within 45 days.');
-    const { page } = await newPage(browser);
-    await signInByKey(page, server, `/console/chatbot/${chatbot}/playground`);
-    const put = async (query: string): Promise<void> => {
-      await page.getByLabel('Question', { exact: true }).fill(query);
-      await page.getByRole('button', { name: 'Ask', exact: true }).click();
-    };
-    const answer = page.getByRole('article', { name: 'Answer' });
-    const why = page.getByRole('list', { name: 'Why this answer' });
-    await put('How long may I return a lamp?');
-    await answer.getByText('within 45 days').waitFor();
-    await why.getByText('General Q&A').first().waitFor();
-    await why.getByRole('group').first().click();
-    expect(await why.locator('mark').first().textContent()).toBe('You may return a lamp within 45 days.');
-
-    await put('Do you sell umbrellas?');
-    await answer.getByText('Do you sell umbrellas?').waitFor();
-    await page.getByText('Write the answer yourself').click();
-    await page.getByLabel(/^Answer to/).fill('Umbrellas are sold from May on.');
-    await page.getByRole('button', { name: 'Save the answer' }).click();
-    await page.getByText('Your answer is live').waitFor();
-    await put('Do you sell umbrellas?');
-    await answer.getByText('Umbrellas are sold from May on.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Write the answer yourself').waitFor();
-    await put('Do you sell umbrellas?');
-    await expect.poll(() => answer.textContent()).not.toContain('from May on');
-    // Nothing of it is a conversation.
-    await page.getByRole('link', { name: 'Conversations' }).click();
-    await page.getByText('Nobody has asked yet').waitFor();
-    await page.context().close();
-  });
-});
-
 describe('every screen', () => {
   const screens = (chatbot: string, session: string): [string, string][] => [
     ['Chatbots', '/console/'],
@@ -289,11 +232,6 @@ describe('every screen', () => {
       expect(await page.title(), name).not.toBe('hit');
       expect(await page.locator('img, a[href^="javascript:"]').count(), name).toBe(0);
     }
-    await page.goto(`${server.base}/console/chatbot/${chatbot}/playground`);
-    await page.getByLabel('Question', { exact: true }).fill(`Question ${attack}`);
-    await page.getByRole('button', { name: 'Ask', exact: true }).click();
-    await page.getByRole('article', { name: 'Answer' }).waitFor();
-    expect(await page.locator('img, a[href^="javascript:"]').count()).toBe(0);
     expect(faults).toEqual([]);
     await page.context().close();
   });

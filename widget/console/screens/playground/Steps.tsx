@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { Candidate, Trace } from '../records.ts';
-import { count } from '../words.ts';
+import type { Candidate, Trace } from '../../records.ts';
+import { count } from '../../words.ts';
 
 const WRITTEN_BY: Record<Trace['by'], string> = {
   quotes: 'Sentences of the sources, quoted word for word.',
@@ -64,15 +64,10 @@ export const Steps = ({ trace, took }: { trace: Trace; took: number }) => (
       {trace.query.unknown_words.length > 0 && (
         <p>No page has these words of the question: {trace.query.unknown_words.join(', ')}.</p>
       )}
-      <p>{count(trace.citations.length, 'marker')} in the answer, each checked against its passage.</p>
+      <Checked trace={trace} />
     </Step>
     <Step title="What it cost">
-      <p>
-        {Math.round(took).toLocaleString('en')} ms from the question to the end, the way to this browser included.{' '}
-        {trace.model
-          ? `${count(trace.model.total_tokens, 'token')} of ${trace.model.name}, ${count(trace.model.credits, 'credit')}.`
-          : 'No model was asked.'}
-      </p>
+      <Cost trace={trace} took={took} />
     </Step>
   </ol>
 );
@@ -83,6 +78,76 @@ const Step = ({ title, children }: { title: string; children: ComponentChildren 
     {children}
   </li>
 );
+
+const REMOVED: Record<Trace['removed'][number]['why'], string> = {
+  unknown: 'no passage has that number',
+  unsupported: 'the words of that passage do not say it',
+  link: 'it would have been read as a link',
+  judge: 'the model, asked whether the passage says it, said no',
+};
+
+/** Each marker with the words that it stands for, and those that readers do not get. */
+const Checked = ({ trace: { citations, removed } }: { trace: Trace }) => (
+  <>
+    <p>{citations.length > 0 ? `${count(citations.length, 'marker')} in the answer:` : 'No marker in the answer.'}</p>
+    {citations.length > 0 && (
+      <ul class="checked" aria-label="Markers">
+        {citations.map(({ marker, title, before, text, after, candidate }) => (
+          <li key={marker}>
+            <sup class="marker">{marker}</sup> <strong>{title}</strong>
+            {candidate > 0 && <span class="muted"> passage {candidate}</span>}
+            <blockquote>
+              {before}
+              <mark>{text}</mark>
+              {after}
+            </blockquote>
+          </li>
+        ))}
+      </ul>
+    )}
+    {removed.length > 0 && (
+      <>
+        <p>Taken out:</p>
+        <ul class="checked" aria-label="Taken out">
+          {removed.map(({ marker, claim, why }, at) => (
+            <li key={at}>
+              <sup class="marker">{marker}</sup> behind <q>{claim}</q>: {REMOVED[why]}.
+            </li>
+          ))}
+        </ul>
+      </>
+    )}
+  </>
+);
+
+function Cost({ trace: { timings, model }, took }: { trace: Trace; took: number }) {
+  const steps = [
+    ['Who answers', timings.agent],
+    ['Search', timings.search],
+    ['Writing', timings.write],
+    ['Check and end', timings.check],
+    ['From the question to the end, the way to this browser included', Math.round(took)],
+  ] as const;
+  return (
+    <>
+      <table>
+        <tbody>
+          {steps.map(([name, ms]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="number">{ms.toLocaleString('en')} ms</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        {model
+          ? `${count(model.total_tokens, 'token')} of ${model.name}, ${count(model.credits, 'credit')}.`
+          : 'No model was asked: no tokens, no credits.'}
+      </p>
+    </>
+  );
+}
 
 function Who({ trace: { agent, routing } }: { trace: Trace }) {
   if (!agent.name) return <p>{WRITTEN_BY.nobody}</p>;
@@ -121,11 +186,13 @@ function Who({ trace: { agent, routing } }: { trace: Trace }) {
 }
 
 /** What the answer was made from, and the first that was left out. */
-function Found({ trace: { search, sentences } }: { trace: Trace }) {
+function Found({ trace: { by, search, sentences, citations } }: { trace: Trace }) {
   const used = search.candidates.filter(({ found, given }) => found || given);
   const leftOut = search.candidates.find((one) => !used.includes(one));
+  // Beside a model's answer, sentences are those that would be quoted without it.
+  const quoted = by === 'model' ? citations : sentences.filter((one) => one.taken);
   const taken = (rank: number): string[] =>
-    sentences.filter((one) => one.taken && one.candidate === rank).map(({ text }) => text);
+    quoted.filter(({ candidate }) => candidate === rank).map(({ text }) => text);
   if (search.candidates.length === 0)
     return <p>{search.passages ? 'No page has any word of the question.' : 'Nothing was searched.'}</p>;
   return (

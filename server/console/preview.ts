@@ -1,0 +1,70 @@
+import type { Middleware } from 'koa';
+import { createHash } from 'node:crypto';
+import { requireRead } from '../http/body.ts';
+import { securityHeaders } from '../http/security-headers.ts';
+
+/**
+ * /console/preview: the widget itself, in a frame of the console. The frame is sandboxed: it has no cookie, no storage and no way
+ * into the console. What the widget asks of the server goes to the console as a message, which replies: with settings that are not
+ * saved yet, and with answers that are stored nowhere.
+ */
+
+const SCRIPT = `'use strict';
+const waiting = new Map();
+let last = 0;
+addEventListener('message', ({ source, data }) => {
+  if (source !== parent || !waiting.has(data.id)) return;
+  waiting.get(data.id)(new Response(data.body, { status: data.status }));
+  waiting.delete(data.id);
+});
+self.fetch = (url, { body } = {}) =>
+  new Promise((resolve) => {
+    waiting.set(++last, resolve);
+    parent.postMessage({ id: last, path: new URL(url).pathname, body }, '*');
+  });
+if (location.hash === '#inline') document.body.append(Object.assign(document.createElement('main'), { id: 'chat' }));
+`;
+const STYLE = 'html,body,main{height:100%;margin:0}html{color-scheme:light dark}';
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** The settings may name images of any host. */
+const previewHeaders = securityHeaders({
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'", hashOf(SCRIPT)],
+  styleSrc: [hashOf(STYLE)],
+  imgSrc: ['data:', 'https:'],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'self'"],
+  requireTrustedTypesFor: ["'script'"],
+  trustedTypes: ["'none'"],
+  sandbox: ['allow-scripts', 'allow-popups', 'allow-popups-to-escape-sandbox'],
+});
+
+/** URLs are relative, so that they work below any path of a reverse proxy. */
+const HTML = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Preview of the widget</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<script>${SCRIPT}</script>
+<script src="../embed.js" data-chatbot="${'0'.repeat(32)}" data-inline="#chat" data-settings></script>
+</body>
+</html>
+`;
+
+export const servePreview: Middleware = async (ctx) => {
+  requireRead(ctx);
+  await previewHeaders(ctx, async () => {});
+  // Its origin is opaque: browsers warn that they cannot give the server's own a group of agents for it.
+  ctx.remove('Origin-Agent-Cluster');
+  ctx.set('Cache-Control', 'no-cache');
+  ctx.type = 'html';
+  ctx.body = HTML;
+};

@@ -1,0 +1,114 @@
+import { useSignal } from '@preact/signals';
+import type { ChatEvent } from '../../../../server/types.ts';
+import { Empty, Failed, Loading } from '../../parts/controls.tsx';
+import { Frame } from '../../parts/Frame.tsx';
+import { Preview } from '../../parts/Preview.tsx';
+import { useLoad } from '../../parts/use-load.ts';
+import { loadShown } from '../../profile.ts';
+import type { Trace } from '../../records.ts';
+import { post } from '../../wire.ts';
+import { WriteAnswer } from '../WriteAnswer.tsx';
+import { AddExample } from './AddExample.tsx';
+import { KeepTest } from './KeepTest.tsx';
+import { Steps } from './Steps.tsx';
+
+interface Traced {
+  query: string;
+  trace: Trace;
+  /** Milliseconds from the request to its reply. */
+  took: number;
+}
+
+/** Asks as a visitor would, and shows why the answer is what it is. Nothing is stored, and no tool function acts. */
+export function Playground({ chatbot }: { chatbot: string }) {
+  const shown = useSignal<Traced | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const askFailure = useSignal('');
+  const { data, failure, reload } = useLoad(chatbot, (signal) => loadShown(chatbot, signal));
+  const ask = async (query: string): Promise<ChatEvent> => {
+    isBusy.value = true;
+    askFailure.value = '';
+    try {
+      shown.value = await traceQuestion(chatbot, query);
+      return asVisitorSees(shown.value);
+    } catch (error) {
+      askFailure.value = error instanceof Error ? error.message : String(error);
+      throw error;
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const { query = '', trace, took = 0 } = shown.value ?? {};
+  return (
+    <Frame chatbot={chatbot} title="Playground">
+      <Failed failure={failure} again={reload} />
+      {!data.value && !failure.value && <Loading what="the chat" />}
+      {data.value && (
+        <div class="halves">
+          <Preview profile={data.value.profile} isInline onAsk={ask} />
+          <div aria-busy={isBusy.value}>
+            <Failed failure={askFailure} />
+            {!trace && !askFailure.value && (
+              <Empty title="Why does it answer so?">
+                Ask something in the chat: you see who answers, what is found for it, what of that is used and what it
+                costs. Each question is taken as the first of a conversation, and nothing is stored.
+              </Empty>
+            )}
+            {trace && (
+              <>
+                <p class="query">{query}</p>
+                <div class="mend">
+                  <KeepTest key={query} chatbot={chatbot} query={query} trace={trace} />
+                  <AddExample key={`example ${query}`} chatbot={chatbot} query={query} answeredBy={trace.agent.uuid} />
+                  <WriteAnswer key={`answer ${query}`} chatbot={chatbot} question={query} />
+                </div>
+                <Steps trace={trace} took={took} />
+              </>
+            )}
+          </div>
+        </div>
+      )}
+    </Frame>
+  );
+}
+
+async function traceQuestion(chatbot: string, query: string): Promise<Traced> {
+  const session = await post<{ uuid: string }>(`/api/v1/chatbot/${chatbot}/session/create`, { dry_run: true });
+  const path = `/api/v1/session/${session.uuid}`;
+  const start = performance.now();
+  try {
+    const trace = await post<Trace>(`${path}/message/trace`, { query }, { isSlow: true });
+    return { query, trace, took: performance.now() - start };
+  } finally {
+    // It was made for this one question; one that stays is empty and does no harm.
+    await post(`${path}/delete`).catch(() => undefined);
+  }
+}
+
+/** The last event of the stream that a visitor gets. */
+function asVisitorSees({ query, trace }: Traced): ChatEvent {
+  const { answer, finish_reason, citations, parts, follow_ups, outcome, error_message } = trace;
+  if (error_message)
+    return { event: 'error', data: { error: 'the answer could not be finished', code: 'internal', parts } };
+  const cited = citations.map(({ marker, data_source_uuid, title, text, address, type }) => [
+    marker,
+    { data_source_uuid, title, text, file_name: address, type },
+  ]);
+  const now = new Date().toISOString();
+  return {
+    event: 'done',
+    data: {
+      uuid: crypto.getRandomValues(new Uint32Array(4)).join('-'),
+      query,
+      response: answer,
+      finish_reason,
+      cite_data_json: JSON.stringify(Object.fromEntries(cited)),
+      feedback_json: '{}',
+      created_at: now,
+      modified_at: now,
+      outcome,
+      parts,
+      follow_ups,
+    },
+  };
+}
