@@ -8,6 +8,7 @@ import type { IndexFiles } from './index-files.ts';
 import type { PassageVersions } from './passage-versions.ts';
 import type { SharedAnswers } from './shared/answers.ts';
 import type { CrawlingVerbs, Learners, LearningVerbs } from './shared/learners.ts';
+import type { FindOptions, FoundMessages, MessageFilter } from './shared/message-search.ts';
 import type { ReplyClaims } from './shared/reply-claims.ts';
 import type { Team } from './shared/members.ts';
 import type { ListOrder, StoredMessage, StoredSession } from './shared/session-records.ts';
@@ -17,6 +18,7 @@ import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../schema/widget-settings.ts';
 
 export type { OwnerAccount, StoredKey, StoredLoginLink, StoredSignIn, User } from './accounts.ts';
+export type { FindOptions, FoundMessage, FoundMessages, MessageFilter } from './shared/message-search.ts';
 export type { StoredMessage, StoredSession } from './shared/session-records.ts';
 export type { Passage, SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 
@@ -168,6 +170,12 @@ export interface Store extends SignInVerbs {
   /** Of its finished messages that have a response the last `count`, oldest first; costs the same in a long session. */
   lastMessages(session: string, count: number): Promise<StoredMessage[]>;
   deleteMessage(uuid: string): Promise<boolean>;
+  /**
+   * Finished messages of a chatbot, without those of dry runs: the newest session first, and of a session the last message
+   * first. Undefined where `after` is no place of the chatbot's. At the first search after an update or a crash a page may have
+   * fewer messages than there are: `next` goes on.
+   */
+  findMessages(chatbot: string, filter: MessageFilter, options: FindOptions): Promise<FoundMessages | undefined>;
 
   /** What was answered to a request with that key; undefined for none, and once it is a day old. */
   reply(key: string): Promise<StoredReply | undefined>;

@@ -82,12 +82,13 @@ function cloneForCaller(chatbot: StoredChatbot | undefined): StoredChatbot | und
 
 /** Removes the sources and sessions of a chatbot after `beginDeletion`; waits for a source that is being created. */
 export async function removeChatbotData(
-  { chatbots, sources, indexes, sessions, mutex }: StoreContext,
+  { chatbots, sources, indexes, sessions, found, mutex }: StoreContext,
   chatbot: string,
 ): Promise<void> {
   const removals = [
     () => mutex.run(chatbot, () => indexes.changing(chatbot, (forget) => sources.removeAll(chatbot, forget))),
     () => sessions.removeAll(chatbot),
+    () => found.removeAll(chatbot),
   ];
   // An error in one does not stop the other.
   await attemptEachConcurrent(removals, (remove) => remove());

@@ -1,6 +1,7 @@
 import type { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Chatbots } from './chatbots.ts';
 import type { SubRecords } from './sub-records.ts';
+import type { MessageIndex } from './found/message-index.ts';
 import type { IndexFolder } from './index-files.ts';
 import type { Replies } from './replies.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -18,6 +19,7 @@ export interface StoreContext {
   sources: Sources;
   indexes: IndexFolder;
   sessions: Sessions;
+  found: MessageIndex;
   replies: Replies;
   usage: UsageFiles;
   /** The next number in order of creation. */

@@ -13,6 +13,7 @@ import type { StoreContext } from './context.ts';
 import { lockFolder, type Lock } from './files/lock.ts';
 import { AGENTS_FIELD, SubRecords, SITES_FIELD, TAGS_FIELD } from './sub-records.ts';
 import { finishImport } from './staging.ts';
+import { MessageIndex } from './found/message-index.ts';
 import { IndexFolder } from './index-files.ts';
 import { Replies } from './replies.ts';
 import { accountVerbs } from './account-verbs.ts';
@@ -98,6 +99,7 @@ function createStore(
   let closing: Promise<void> | undefined;
   const close = async () => {
     await context.inFlight.close();
+    await context.found.close();
     await context.sessions.close();
     await context.replies.close();
     await context.usage.close();
@@ -150,6 +152,15 @@ function createContext(
   const chatbots = new Chatbots(disk, damage, join(dir, 'chatbots'));
   const chatbotExists = (chatbot: string) => chatbots.has(chatbot);
   const sources = new Sources({ disk, damage, clock, root: join(dir, 'sources'), chatbotExists });
+  const sessions: Sessions = new Sessions({
+    disk,
+    damage,
+    root: join(dir, 'sessions'),
+    chatbotExists,
+    deleting: (name, act) => found.deleting(name, act),
+    maxIdleCharacters,
+  });
+  const found = new MessageIndex({ disk, root: join(dir, 'found'), chatbotExists, sessions });
   return {
     chatbots,
     agents: new SubRecords(chatbots, AGENTS_FIELD, sources),
@@ -162,7 +173,8 @@ function createContext(
       chatbotExists,
       version: (uuid) => sources.version(uuid),
     }),
-    sessions: new Sessions({ disk, damage, root: join(dir, 'sessions'), chatbotExists, maxIdleCharacters }),
+    sessions,
+    found,
     replies: new Replies({ disk, damage, clock, root: join(dir, 'replies') }),
     usage: new UsageFiles({ disk, damage, root: join(dir, 'usage') }),
     nextOrder,

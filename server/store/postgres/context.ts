@@ -39,7 +39,8 @@ interface ContextOptions {
 
 export function createContext({ sql, process, watch, bus, unreadable }: ContextOptions): PostgresContext {
   const inFlight = new InFlight();
-  const begin = async () => sql`insert into processes (uuid) values (${process}) on conflict do nothing`;
+  const begin = async () =>
+    sql`insert into processes (uuid, keeps_entries) values (${process}, true) on conflict do nothing`;
   return {
     sql,
     process,

@@ -1,7 +1,9 @@
 import { outcomeIn } from '../outcomes.ts';
+import { entryOf, isFound } from '../shared/message-search.ts';
 import type { StoredMessage, StoredSession } from '../store.ts';
 import { unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
+import { enterMessage } from './found/entries.ts';
 
 /** Seconds that background tasks count for after their count was stored: more than any runs, or a failed write would have it stay. */
 const TASKS_COUNT_S = 90;
@@ -88,6 +90,7 @@ interface NewSession {
   chatbot: string;
   record: string;
   n: string;
+  isDry: boolean;
 }
 
 export const newSessionOf = (session: StoredSession, n: string): NewSession => ({
@@ -95,9 +98,10 @@ export const newSessionOf = (session: StoredSession, n: string): NewSession => (
   chatbot: session.chatbot,
   record: JSON.stringify(session),
   n,
+  isDry: session.dry_run === true,
 });
 
-/** Of the session that a message is stored in, its uuid; nothing where it is not there. */
+/** Of the session that a message is stored in, what `enterMessage` needs; nothing where it is not there. */
 export const sessionOfMessage = (
   sql: Queries,
   { session, modified, head, condition = sql`true` }: SessionOfMessage,
@@ -105,15 +109,15 @@ export const sessionOfMessage = (
   // An update that changes nothing returns the row that another statement has just made, which a plain select does not see.
   head
     ? sql`
-        insert into sessions (uuid, n, chatbot, last_message_at, record)
-        select ${head.uuid}, ${head.n}::bigint, uuid, ${modified}, ${head.record} from chatbots
+        insert into sessions (uuid, n, chatbot, last_message_at, record, is_dry)
+        select ${head.uuid}, ${head.n}::bigint, uuid, ${modified}, ${head.record}, ${head.isDry} from chatbots
         where uuid = ${head.chatbot} and not is_deleted and ${condition}
         on conflict (uuid) do update set last_message_at = greatest(sessions.last_message_at, excluded.last_message_at)
-        returning uuid`
+        returning uuid, n, chatbot, is_dry`
     : sql`
         update sessions s set last_message_at = greatest(s.last_message_at, ${modified}) from chatbots c
         where s.uuid = ${session} and c.uuid = s.chatbot and not c.is_deleted and ${condition}
-        returning s.uuid`;
+        returning s.uuid, s.n, s.chatbot, s.is_dry`;
 
 /**
  * Stores a message, and its session where that is given and new, in one statement; `isEnd`: only where this process makes the
@@ -136,6 +140,14 @@ export async function saveMessage(
       writer === null
         ? sql`, forgotten as (delete from answer_pieces where message in (select uuid from saved))`
         : sql``;
+    const entered = isFound(message)
+      ? sql`, entered as (${enterMessage(
+          sql,
+          entryOf(message),
+          sql`
+          select saved.uuid as message, saved.n, found.n as session_n, chatbot, is_dry from saved, found`,
+        )})`
+      : sql``;
     const { count } = await sql`
       with found as (${sessionOfMessage(sql, { session: message.session, modified, head })}),
       saved as (
@@ -146,7 +158,7 @@ export async function saveMessage(
           outcome = excluded.outcome, tasks = excluded.tasks, tasks_of = excluded.tasks_of, tasks_until = excluded.tasks_until,
           record = excluded.record
           where not messages.is_deleted and (not ${isEnd} or messages.writer = ${process})
-        returning uuid) ${forgotten}
+        returning uuid, n) ${forgotten} ${entered}
       select uuid from saved`;
     return count > 0;
   };

@@ -1,8 +1,11 @@
 import { forEachSliced } from '../../async/time-slice.ts';
 import { isMessage } from '../record-checks.ts';
+import { entryOf, isFound } from '../shared/message-search.ts';
 import type { Change, Store, StoredMessage } from '../store.ts';
 import { inTransaction, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
+import { enterMessage, storedMessage } from './found/entries.ts';
+import { findVerb } from './found/find.ts';
 import {
   columnsOf,
   forgetPieces,
@@ -16,7 +19,14 @@ import {
 import { readRecord } from './records/read.ts';
 
 type MessageVerbs =
-  'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
+  | 'saveMessage'
+  | 'updateMessage'
+  | 'message'
+  | 'messages'
+  | 'hasOutcome'
+  | 'lastMessages'
+  | 'deleteMessage'
+  | 'findMessages';
 
 interface ListedRow extends MessageRow {
   key: string;
@@ -62,6 +72,7 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
             stop_requested = stop_requested and not ${isFinished}${counted}
           where uuid = ${uuid}`;
         if (isFinished) await forgetPieces(tx, uuid);
+        if (isFound(changed)) await enterMessage(tx, entryOf(changed), storedMessage(tx, uuid));
         await tx`
           update sessions set last_message_at = greatest(last_message_at, ${modified}) where uuid = ${changed.session}`;
         return changed;
@@ -82,6 +93,7 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
         );
         return last.reverse();
       }),
+    findMessages: findVerb(context),
     deleteMessage: (uuid) =>
       run(() =>
         // The row stays, without its text: a later save of it finds that it was deleted.
@@ -92,6 +104,7 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
             const { count } = await tx`
               update messages set is_deleted = true, writer = null, record = '' where uuid = ${uuid} and not is_deleted`;
             await forgetPieces(tx, uuid);
+            await tx`delete from message_entries where message = ${uuid}`;
             unreadable?.clear('messages', uuid);
             return count > 0;
           }),

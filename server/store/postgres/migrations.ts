@@ -177,6 +177,22 @@ export const STEPS: readonly string[] = [
   alter table chatbots add column members text[] not null default '{}';
   create index chatbots_of_member on chatbots using gin (members);
   `,
+  `
+  -- What finished messages are found by; a table of its own, so that its indexes are made of no rows.
+  create table message_entries (
+    message text primary key references messages on delete cascade, chatbot text not null, session_n bigint not null,
+    n bigint not null, day text collate "C" not null, outcome text not null, rating smallint not null, agent text not null,
+    page text not null, labels text[] not null, words tsvector not null);
+  create index entries_in_order on message_entries (chatbot, session_n, n);
+  create index entries_by_outcome on message_entries (chatbot, outcome, session_n, n) where outcome in ('unknown', 'unsure');
+  create index entries_by_rating on message_entries (chatbot, rating, session_n, n) where rating <> 0;
+  create index entries_by_words on message_entries using gin (words) with (fastupdate = off);
+  -- Null where a version before has stored the session.
+  alter table sessions add column is_dry boolean;
+  -- The sessions from this place on have entries; null for none.
+  alter table chatbots add column entered_from bigint;
+  alter table processes add column keeps_entries boolean not null default false;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -5,6 +5,7 @@ import { withModifiedAt } from '../session-times.ts';
 import type { Change, Store, StoredSession } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
+import { newSessionOf } from './message-rows.ts';
 import { readRecord } from './records/read.ts';
 import type { ListOrder } from '../shared/session-records.ts';
 
@@ -76,15 +77,14 @@ export function sessionVerbs(context: PostgresContext): Pick<Store, SessionVerbs
 
   return {
     async createSession(session) {
-      const { uuid, chatbot } = session;
-      const [record, n] = [JSON.stringify(session), nextOrder()];
+      const { uuid, chatbot, record, n, isDry } = newSessionOf(session, nextOrder());
       return run(() =>
         unlessOrphaned(false, async () => {
           await Promise.all(deletions);
           // One that is there is left as it is.
           const { count } = await sql`
-            insert into sessions (uuid, n, chatbot, record)
-            select ${uuid}, ${n}::bigint, uuid, ${record} from chatbots where uuid = ${chatbot} and not is_deleted
+            insert into sessions (uuid, n, chatbot, record, is_dry)
+            select ${uuid}, ${n}::bigint, uuid, ${record}, ${isDry} from chatbots where uuid = ${chatbot} and not is_deleted
             on conflict (uuid) do update set uuid = excluded.uuid`;
           return count > 0;
         }),

@@ -19,7 +19,8 @@ export function parseFileName(text: string): SessionName | undefined {
 export const isOfSession = (text: string, uuid: string): boolean =>
   text.startsWith(`${uuid}.`) && parseFileName(text.replace(/\.damaged(?:\.\d+)?$/, '')) !== undefined;
 
-const orderOf = (text: string | undefined): number =>
+/** Of a file's name; behind all for none. */
+export const orderOf = (text: string | undefined): number =>
   text === undefined ? Infinity : parseInt(text.slice(66, text.lastIndexOf('.')), 36);
 
 const chatbotOf = (text: string): string => text.slice(33, 65);

@@ -5,6 +5,7 @@ import { hasCode, ignore, type Disk } from '../files/disk.ts';
 import {
   mergeByOrder,
   mergeNewestFirst,
+  orderOf,
   parseFileName,
   SessionFolder,
   fileNameOf,
@@ -65,6 +66,17 @@ export class SessionNames {
       lists.push(folder.list(chatbot));
     }
     return order === 'newest' ? mergeNewestFirst(lists, behind ?? Infinity) : mergeByOrder(lists, behind ?? -1);
+  }
+
+  /** Of the chatbot's sessions their places in the order of creation, in any order. */
+  async places(chatbot: string): Promise<number[]> {
+    const places: number[] = [];
+    for (const digits of this.#shards.existing()) {
+      const folder = await this.#folder(digits);
+      if (!folder.isListed(chatbot)) await setImmediate();
+      for (const text of folder.list(chatbot)) places.push(orderOf(text));
+    }
+    return places;
   }
 
   /** When the chatbot is gone with all its sessions. */

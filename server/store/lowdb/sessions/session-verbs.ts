@@ -17,14 +17,26 @@ type SessionVerbs =
   | 'updateSession'
   | 'deleteSession';
 type MessageVerbs =
-  'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
+  | 'saveMessage'
+  | 'updateMessage'
+  | 'message'
+  | 'messages'
+  | 'hasOutcome'
+  | 'lastMessages'
+  | 'deleteMessage'
+  | 'findMessages';
 
 export function sessionVerbs({
   chatbots,
   sessions,
+  found,
   nextOrder,
   run,
 }: StoreContext): Pick<Store, SessionVerbs | MessageVerbs> {
+  const noteChange = <T>(file: SessionFile, stored: T): T => {
+    found.changed(file.name);
+    return stored;
+  };
   /** What the first session that may have the message makes of it. */
   const withMessage = <T>(uuid: string, act: (file: SessionFile) => T | Promise<T>) =>
     run(async () => {
@@ -68,11 +80,15 @@ export function sessionVerbs({
       const uuid = message.session;
       const head = session && cloneJson(session);
       const place = session ? nextOrder() : 0;
-      const save = (file: SessionFile) => file.save(line);
+      const save = async (file: SessionFile) => {
+        const isSaved = await file.save(line);
+        return line.finished ? noteChange(file, isSaved) : isSaved;
+      };
       const saved = run(() => (head ? sessions.useOrCreate(head, place, save) : sessions.use(uuid, save)));
       return (await saved) ?? false;
     },
-    updateMessage: (uuid, change) => withMessage(uuid, (file) => file.updateMessage(uuid, change)),
+    updateMessage: (uuid, change) =>
+      withMessage(uuid, async (file) => noteChange(file, await file.updateMessage(uuid, change))),
     message: (uuid) => withMessage(uuid, (file) => file.message(uuid)),
     messages: async (session) => (await run(() => sessions.use(session, (file) => file.messages()))) ?? [],
     async hasOutcome(session, outcome) {
@@ -85,7 +101,13 @@ export function sessionVerbs({
       });
     },
     lastMessages: async (session, count) => (await run(() => sessions.use(session, (file) => file.last(count)))) ?? [],
-    deleteMessage: async (uuid) => (await withMessage(uuid, (file) => file.remove(uuid))) ?? false,
+    async deleteMessage(uuid) {
+      const remove = (file: SessionFile) =>
+        file.message(uuid) ? found.deleting(file.name, () => file.remove(uuid)) : file.remove(uuid);
+      return (await withMessage(uuid, remove)) ?? false;
+    },
+    findMessages: (chatbot, filter, options) =>
+      run(async () => (chatbots.has(chatbot) ? found.find(chatbot, filter, options) : { messages: [], next: '' })),
   };
 }
 

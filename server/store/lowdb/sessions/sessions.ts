@@ -27,6 +27,8 @@ interface SessionsOptions {
   root: string;
   /** Whether the chatbot is there. */
   chatbotExists(chatbot: string): boolean;
+  /** Deletes of a session by `act`, once nothing is kept of it elsewhere. */
+  deleting<T>(name: SessionName, act: () => Promise<T>): Promise<T>;
   /** Characters; see `MAX_IDLE_CHARACTERS`. */
   maxIdleCharacters?: number | undefined;
 }
@@ -36,7 +38,7 @@ type Act<T> = (file: SessionFile) => T | Promise<T>;
 /** All sessions: loads, caches, creates and removes their files. */
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #names: SessionNames;
+  readonly names: SessionNames;
   readonly #open = new OpenFiles(MAX_OPEN_FILES);
   readonly #loading = new Map<string, Promise<void>>();
   readonly #live = new Map<string, SessionFile>();
@@ -46,7 +48,7 @@ export class Sessions {
 
   constructor(options: SessionsOptions) {
     this.#options = options;
-    this.#names = new SessionNames(options.disk, options.damage, options.root);
+    this.names = new SessionNames(options.disk, options.damage, options.root);
   }
 
   /** Calls `act` with the session, which stays in memory meanwhile; undefined where there is none. */
@@ -63,16 +65,16 @@ export class Sessions {
   async useOrCreate<T>(session: StoredSession, order: number, act: Act<T>): Promise<T | undefined> {
     const found = await this.#find(session.uuid);
     if (found) return this.#with(found, act);
-    await this.#names.makeFolder(session.uuid);
+    await this.names.makeFolder(session.uuid);
     if (!this.#options.chatbotExists(session.chatbot)) return undefined;
     // Another call may have begun it while the folder was made.
-    if (this.#names.has(session.uuid)) return this.use(session.uuid, act);
+    if (this.names.has(session.uuid)) return this.use(session.uuid, act);
     return this.#with(this.#acquire(this.#create(session, order)), act);
   }
 
   /** A message's identifier starts with eight digits of its session's (schema/ids.ts). */
   async candidates(message: string): Promise<string[]> {
-    return this.#names.withPrefix(message.slice(0, 8));
+    return this.names.withPrefix(message.slice(0, 8));
   }
 
   /** Of one that was set aside, too. */
@@ -90,9 +92,9 @@ export class Sessions {
     after?: string,
     order?: ListOrder,
   ): Promise<(() => Promise<StoredSession[] | undefined>) | undefined> {
-    const last = after === undefined ? undefined : await this.#names.find(after);
+    const last = after === undefined ? undefined : await this.names.find(after);
     if (after !== undefined && last?.chatbot !== chatbot) return undefined;
-    const names = await this.#names.list(chatbot, last?.order, order);
+    const names = await this.names.list(chatbot, last?.order, order);
     return () => this.#heads(chatbot, names);
   }
 
@@ -111,8 +113,8 @@ export class Sessions {
   /** False where the session's file does not hold these words. Reads the file without loading the session. */
   async mayHold(uuid: string, words: string): Promise<boolean> {
     if (this.#live.has(uuid)) return true;
-    const name = await this.#names.find(uuid);
-    const bytes = name && (await readFile(this.#names.path(name)).catch(ignore));
+    const name = await this.names.find(uuid);
+    const bytes = name && (await readFile(this.names.path(name)).catch(ignore));
     return bytes ? bytes.includes(words) : true;
   }
 
@@ -120,14 +122,15 @@ export class Sessions {
   async remove(uuid: string, before?: string): Promise<boolean> {
     const isOld =
       before === undefined || (await this.use(uuid, (file) => (file.head()?.modified_at ?? before) < before));
-    const name = await this.#names.find(uuid);
+    const name = await this.names.find(uuid);
     if (!isOld) return false;
-    const isErased = name && this.#options.chatbotExists(name.chatbot) && (await this.#erase(name));
+    const { chatbotExists, deleting } = this.#options;
+    const isErased = name && chatbotExists(name.chatbot) && (await deleting(name, () => this.#erase(name)));
     if (name && !isErased) return false;
     const wasDamaged = await this.#options.damage.remove((file) => isOfSession(file, uuid));
     if (name) {
-      for (const path of await this.#names.leftovers(uuid)) await removeFile(this.#options.disk, path);
-      await syncFolder(this.#options.disk, this.#names.folder(name));
+      for (const path of await this.names.leftovers(uuid)) await removeFile(this.#options.disk, path);
+      await syncFolder(this.#options.disk, this.names.folder(name));
     }
     return isErased === true || wasDamaged;
   }
@@ -135,11 +138,11 @@ export class Sessions {
   /** Only when the chatbot is no longer alive, so that no session is begun meanwhile. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    await attemptEachConcurrent(await this.#names.list(chatbot), async (name) => {
+    await attemptEachConcurrent(await this.names.list(chatbot), async (name) => {
       await this.#erase(name);
-      folders.add(this.#names.folder(name));
+      folders.add(this.names.folder(name));
     });
-    this.#names.forgetLists(chatbot);
+    this.names.forgetLists(chatbot);
     await forEachConcurrent(folders, (folder) => syncFolder(this.#options.disk, folder));
     await this.#options.damage.remove((file) => file.startsWith(`${chatbot}.`, 33));
   }
@@ -152,7 +155,7 @@ export class Sessions {
   /** The session, acquired: `#with` releases it. */
   async #find(uuid: string): Promise<SessionFile | undefined> {
     // Asked for again after each load: meanwhile it may have been deleted, and made anew under another file's name.
-    for (let name; (name = await this.#names.find(uuid)) && this.#options.chatbotExists(name.chatbot);) {
+    for (let name; (name = await this.names.find(uuid)) && this.#options.chatbotExists(name.chatbot);) {
       const live = this.#live.get(uuid);
       if (live) return this.#acquire(live);
       await this.#load(name);
@@ -180,7 +183,7 @@ export class Sessions {
     this.#weigh(file);
     if (file.wasNeverStored) {
       this.#unload(file);
-      this.#names.remove(file.name);
+      this.names.remove(file.name);
     } else if (file.isIdle) this.#idle.set(file.name.uuid, file);
     this.#trim();
   }
@@ -204,7 +207,7 @@ export class Sessions {
     const name = { uuid: session.uuid, chatbot: session.chatbot, order };
     const file = this.#fileOf(name);
     file.init(session);
-    this.#names.add(name);
+    this.names.add(name);
     this.#live.set(name.uuid, file);
     return file;
   }
@@ -221,11 +224,11 @@ export class Sessions {
   async #read(name: SessionName): Promise<void> {
     const { damage } = this.#options;
     const file = this.#fileOf(name);
-    const path = this.#names.path(name);
+    const path = this.names.path(name);
     const state = await file.load(() => damage.copyAside(path));
-    if (!this.#names.isCurrent(name)) return;
+    if (!this.names.isCurrent(name)) return;
     if (state === 'torn' || state === 'lost') {
-      this.#names.remove(name);
+      this.names.remove(name);
       if (state === 'lost') await damage.setAside(path, 'holds a conversation that cannot be read');
       else this.#options.disk.unlink(path).catch(ignore);
       return;
@@ -237,18 +240,18 @@ export class Sessions {
 
   /** False where another call is removing it. */
   async #erase(name: SessionName): Promise<boolean> {
-    if (!this.#names.isCurrent(name)) return false;
-    this.#names.remove(name);
+    if (!this.names.isCurrent(name)) return false;
+    this.names.remove(name);
     const file = this.#live.get(name.uuid);
     if (file) {
       await file.end();
       this.#unload(file);
     }
     try {
-      await removeFile(this.#options.disk, this.#names.path(name));
+      await removeFile(this.#options.disk, this.names.path(name));
     } catch (error) {
       if (hasCode(error, 'EISDIR')) return false;
-      this.#names.add(name);
+      this.names.add(name);
       throw error;
     }
     return true;
@@ -265,7 +268,7 @@ export class Sessions {
   async #head(name: SessionName): Promise<StoredSession | undefined> {
     const live = this.#live.get(name.uuid);
     if (live) return live.isRemoved ? undefined : live.head();
-    const ends = await readEnds(this.#names.path(name));
+    const ends = await readEnds(this.names.path(name));
     const head = ends && readHead(ends.first, name);
     const modified = modifiedIn(ends?.last ?? '');
     if (head && (modified !== '' || ends.last === '')) return withModifiedAt(head, modified);
@@ -273,6 +276,6 @@ export class Sessions {
   }
 
   #fileOf(name: SessionName): SessionFile {
-    return new SessionFile(name, new AppendFile(this.#options.disk, this.#names.path(name), this.#open));
+    return new SessionFile(name, new AppendFile(this.#options.disk, this.names.path(name), this.#open));
   }
 }
