@@ -163,6 +163,7 @@ export const isSite = record<StoredSite>({
   round: number,
   dead_links: optional(list(record({ url: text, found_on: text }))),
   dead_links_total: optional(number),
+  excluded_pages: optional(list(text)),
   refollow: optional(either(oneOf('all'), list(text))),
 });
 

@@ -215,7 +215,7 @@ export interface StoredTag extends SourceTag {
 }
 
 /** `found`, `done` and `failed` are those of its last crawl, as it ended; of one under way they are in memory. */
-type LateFields = 'dead_links' | 'dead_links_total';
+type LateFields = 'dead_links' | 'dead_links_total' | 'excluded_pages';
 
 export interface StoredSite extends Omit<Site, 'current' | LateFields>, Partial<Pick<Site, LateFields>> {
   chatbot: string;

@@ -134,6 +134,13 @@ export async function newSite(w: ApiFixture, chatbot: string): Promise<string> {
   return uuid;
 }
 
+/** A page that the crawl of a site has found. */
+export async function newPage(w: ApiFixture, chatbot: string): Promise<string> {
+  await newSite(w, chatbot);
+  const { body } = await w.call('GET', `/api/v1/chatbot/${chatbot}/data-sources`);
+  return (body as unknown as { uuid: string }[])[0]!.uuid;
+}
+
 export const newTag = async (w: ApiFixture, chatbot: string): Promise<string> =>
   uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/source-tag/create`, { name: 'Policies', color: '#1D4ED8' }));
 

@@ -57,6 +57,10 @@ export const NewSite = Type.Object({
   exclude: Patterns,
 });
 
+export const NewPage = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: 2048, description: 'An address of `excluded_pages`.' }),
+});
+
 /** The question becomes the title. */
 export const NewQaSource = Type.Object({
   question: Type.With(Title, { description: 'The question, 1 to 1000 characters.' }),

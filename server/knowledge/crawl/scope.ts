@@ -7,6 +7,8 @@ interface Bounds {
   /** Prefixes of the path, or patterns of the whole path in which `*` is anything; an empty list includes everything. */
   include: string[];
   exclude: string[];
+  /** Whole addresses. */
+  excluded_pages?: string[];
 }
 
 const MAX_ADDRESS_LENGTH = 1000;
@@ -26,13 +28,15 @@ export class Scope {
   readonly #folder: string;
   readonly #include: string[];
   readonly #exclude: string[];
+  readonly #excludedPages: Set<string>;
   readonly #variants = new Map<string, number>();
 
-  constructor({ home, include, exclude }: Bounds) {
+  constructor({ home, include, exclude, excluded_pages }: Bounds) {
     this.#home = new URL(home);
     this.#folder = folderOf(this.#home);
     this.#include = include;
     this.#exclude = exclude;
+    this.#excludedPages = new Set(excluded_pages);
   }
 
   /** Whether the address belongs to the site; redirects may lead there. */
@@ -71,6 +75,7 @@ export class Scope {
   }
 
   #wanted(url: URL): boolean {
+    if (this.#excludedPages.has(url.href.replace(/#.*/s, ''))) return false;
     const among = (patterns: string[]) => patterns.some((pattern) => matches(pattern, url));
     return (this.#include.length === 0 || among(this.#include)) && !among(this.#exclude);
   }

@@ -62,7 +62,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     }
   }
 
-  const none = { dead_links: [], dead_links_total: 0 };
+  const none = { dead_links: [], dead_links_total: 0, excluded_pages: [] };
   async function withProgress(site: StoredSite): Promise<Site> {
     const crawl = crawls.get(site.uuid);
     if (crawl) return view(Site, { ...none, ...crawl.site, current: crawl.current });

@@ -4,6 +4,8 @@ import { dated, record, Uuid } from '../fields.ts';
 
 /** Dead links that are listed; any more are counted alone. */
 export const MAX_DEAD_LINKS = 100;
+/** Pages of a site that may be excluded one by one. */
+export const MAX_EXCLUDED_PAGES = 500;
 
 export const DeadLink = record({
   url: Type.String({ description: 'The address that answered 404 or 410.' }),
@@ -24,6 +26,10 @@ export const Site = record({
       'Only paths that match one of these are crawled; empty: all. A prefix such as `/docs`, or a pattern in which `*` stands for any characters.',
   }),
   exclude: Type.Array(Type.String(), { description: 'Paths that match one of these are not crawled.' }),
+  excluded_pages: Type.Array(Type.String(), {
+    maxItems: MAX_EXCLUDED_PAGES,
+    description: 'Addresses of pages that were excluded one by one: they are not crawled.',
+  }),
   found: Type.Integer({ minimum: 0, description: 'Pages found so far; each is a source.' }),
   done: Type.Integer({ minimum: 0, description: 'Pages that have been ingested.' }),
   failed: Type.Integer({

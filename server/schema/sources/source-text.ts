@@ -26,7 +26,7 @@ export type TextChange = Static<typeof TextChange>;
 /** What a source says, in parts as they are searched and quoted. */
 export const SourceText = record({
   passages: Type.Array(
-    Type.Object({
+    record({
       headings: Type.Array(Type.String(), { description: 'Those above it, the outermost first.' }),
       text: Type.String(),
     }),

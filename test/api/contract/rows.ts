@@ -5,6 +5,7 @@ import {
   newFunction,
   newLink,
   newMessage,
+  newPage,
   newSession,
   newSite,
   newSource,
@@ -357,6 +358,13 @@ export const rows: Record<string, Row> = {
   'GET /api/v1/chatbot/:uuid/data-source/sites': { on: holding(newSite), invalidSearch: PAGES },
   'GET /api/v1/chatbot/:chatbot/data-source/site/:uuid': { on: newSite },
   'POST /api/v1/chatbot/:chatbot/data-source/site/:uuid/stop': { on: newSite },
+
+  'POST /api/v1/data-source/:uuid/exclude': { on: newPage },
+  'POST /api/v1/chatbot/:chatbot/data-source/site/:uuid/include': {
+    on: newSite,
+    send: (_, { shop }) => ({ url: `${shop}/guide/print/` }),
+    invalid: [['url', {}], ...each('url', URLS)],
+  },
 
   'POST /api/v1/chatbot/:uuid/source-tag/create': {
     send: () => ({ name: 'Policies', color: '#1D4ED8' }),

@@ -1,22 +1,24 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { notFound } from '../../../schema/errors.ts';
+import { invalid, notFound } from '../../../schema/errors.ts';
 import type { SiteRequest } from '../../../knowledge/crawl/sites.ts';
-import { readUuid } from '../../../schema/ids.ts';
-import { Site } from '../../../schema/sources/site.ts';
+import { nextModifiedAt, readUuid, timestamp } from '../../../schema/ids.ts';
+import { Fault } from '../../../schema/records.ts';
+import { MAX_EXCLUDED_PAGES, Site } from '../../../schema/sources/site.ts';
 import type { Store, StoredSite } from '../../../store/store.ts';
-import { NewSite } from '../../requests/bodies.ts';
+import { NewPage, NewSite } from '../../requests/bodies.ts';
 import {
   operation,
   ownedChatbot,
+  ownedSource,
   type OperationRequest,
   type Operation,
   type ApiDeps,
 } from '../../requests/operation.ts';
 import { PageQuery, paginate } from '../../requests/paging.ts';
-import { readAddress } from './sources.ts';
+import { readAddress, urlSource } from './sources.ts';
 
-export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [
+export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createSite',
     right: 'edit',
@@ -75,6 +77,57 @@ export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [
     description: 'Pages that have been ingested stay. A site that is not being crawled stays as it is.',
     reply: Site,
     handle: async (request) => sites.stop(await ownedSite(store, request)),
+  }),
+  operation({
+    id: 'excludePage',
+    right: 'edit',
+    method: 'POST',
+    path: '/api/v1/data-source/:uuid/exclude',
+    summary: 'Delete a page of a site and leave it out of later crawls',
+    description: `A source that no crawl has found is 422, and so is the page that would be the ${MAX_EXCLUDED_PAGES + 1}st of its site.`,
+    reply: Site,
+    others: { 422: Fault },
+    async handle({ user, uuid }) {
+      const source = await ownedSource(store, user, uuid);
+      const addresses = [source.identity, source.alias ?? ''].filter(Boolean);
+      const site = await store.updateSite(source.site ?? '', (one) => {
+        const excluded_pages = [...new Set([...(one.excluded_pages ?? []), ...addresses])];
+        if (excluded_pages.length > MAX_EXCLUDED_PAGES)
+          throw invalid('uuid', `a site leaves out ${MAX_EXCLUDED_PAGES} pages at most; use \`exclude\` for many`);
+        return { ...one, excluded_pages, modified_at: nextModifiedAt(one.modified_at, clock) };
+      });
+      if (!site) throw invalid('uuid', 'the source is not a page of a site');
+      await store.deleteSource(uuid);
+      knowledge.removeSource(source.chatbot, uuid);
+      return sites.progress(site);
+    },
+  }),
+  operation({
+    id: 'includePage',
+    right: 'edit',
+    method: 'POST',
+    path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid/include',
+    summary: 'Fetch a page again that was excluded',
+    description: 'It is a source again, and no crawl leaves it out. A page that is not excluded changes nothing.',
+    body: NewPage,
+    reply: Site,
+    async handle(request) {
+      const { uuid, chatbot } = await ownedSite(store, request);
+      const address = readAddress(request.body.url);
+      let wasExcluded = false;
+      const site = await store.updateSite(uuid, (one) => {
+        const { excluded_pages = [] } = one;
+        wasExcluded = excluded_pages.includes(address);
+        if (!wasExcluded) return one;
+        const left = excluded_pages.filter((page) => page !== address);
+        return { ...one, excluded_pages: left, modified_at: nextModifiedAt(one.modified_at, clock) };
+      });
+      if (!site) throw notFound('site');
+      const source = { ...urlSource(chatbot, address, undefined, timestamp(clock)), site: uuid };
+      const stored = wasExcluded ? await store.createSource(source) : undefined;
+      if (stored && !stored.existing) await knowledge.ingest(source);
+      return sites.progress(site);
+    },
   }),
 ];
 
