@@ -34,6 +34,8 @@ export interface Question {
   acceptedLanguages?: readonly string[];
   /** The answer goes on: the call that it ended with, what the visitor says to it, and the message so far. */
   confirmed?: { pending: PendingCall; isAccepted: boolean; before: StoredMessage };
+  /** The message that this one takes the place of. */
+  replaced?: StoredMessage;
   /** Told how the answer is made; absent but for the question of somebody who asks that. */
   trace?: AnswerTrace;
   /** Frees the capacity that was taken for it beforehand. */
@@ -237,6 +239,10 @@ export function withAnswerOf(
   if (background === undefined) return own;
   return { ...own, meta_json: JSON.stringify({ ...objectIn(message.meta_json), background }) };
 }
+
+/** What its answer takes the place of: another message, or its own before it went on. */
+export const replacedBy = ({ replaced, confirmed }: Question): StoredMessage | undefined =>
+  replaced ?? confirmed?.before;
 
 /** With tokens of calls before the answer's own. */
 export function withTokens(result: AnswerResult, before: number): AnswerResult {

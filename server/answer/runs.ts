@@ -8,9 +8,18 @@ import type { BackgroundWork } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents, tellOfRequest } from './events.ts';
 import { pageOf } from './context.ts';
-import { errorResult, finishedMessage, logFields, newMessage, type Question, type Respond } from './message-records.ts';
+import {
+  errorResult,
+  finishedMessage,
+  replacedBy,
+  logFields,
+  newMessage,
+  type Question,
+  type Respond,
+} from './message-records.ts';
 import { Run } from './run.ts';
 import { AnswerBatches } from './runs/batches.ts';
+import { FigureCounts } from './runs/figures.ts';
 import { FollowedRuns } from './runs/followed.ts';
 import { Openings, type AskLimit } from './runs/openings.ts';
 import { pageName } from './runs/page-name.ts';
@@ -32,6 +41,7 @@ interface AnswerRunsOptions {
 /** The answers under way. Only this class stores messages of questions. */
 export class AnswerRuns {
   readonly events = createAnswerEvents();
+  readonly figures: FigureCounts;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -52,6 +62,7 @@ export class AnswerRuns {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.figures = new FigureCounts({ store, log });
     this.#background = new BackgroundResults({ store, clock, log });
     this.#storage = new AnswerStorage({
       store,
@@ -208,6 +219,7 @@ export class AnswerRuns {
       await Promise.all(Array.from(this.#finishing.values(), ({ finished }) => finished));
       await this.#background.stopWhere(() => true);
     }
+    await this.figures.flush();
   }
 
   /** Ends those runs as `interrupted` of which `looks` calls in a row find no reader, here or elsewhere, and what goes on after others. */
@@ -260,6 +272,8 @@ export class AnswerRuns {
       const ended = await this.#storage.end(question, message);
       const isNew = await this.#storage.updateSession(question, run, findings, result.requestsPerson);
       await counted;
+      if (!question.ephemeral && !question.session.dry_run)
+        this.figures.answered(question.chatbot, ended, replacedBy(question), isNew);
       if (background) this.#background.follow(question, background, run.order);
       run.end({ message: ended, ...(fault ? { refusal: fault } : {}) });
       if (isNew) tellOfRequest(this.events, this.#log, question);

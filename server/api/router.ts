@@ -3,6 +3,7 @@ import type { Middleware } from 'koa';
 import type { Authenticate } from '../http/auth.ts';
 import { refuseUnmatched, wrongMethod } from '../http/body.ts';
 import { agents } from './resources/agents.ts';
+import { analytics } from './resources/analytics.ts';
 import { chatbots } from './resources/chatbots.ts';
 import { conversations } from './resources/sessions/conversations.ts';
 import { functions } from './resources/functions.ts';
@@ -28,6 +29,7 @@ export function operations(deps: ApiDeps): Operation[] {
   const all: Operation[] = [
     ...chatbots(deps),
     ...widget(deps),
+    ...analytics(deps),
     ...models(deps),
     ...agents(deps),
     ...routing(deps),

@@ -58,10 +58,11 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
       const known = session ?? (await earlier);
       // First: a question that is refused for lack of capacity does not count.
       const release = runs.takeCapacity(chatbot.uuid, address);
+      let replacedMessage: StoredMessage | undefined;
       try {
         const replaced = body.replaces === undefined ? undefined : await replaceable(session, body.replaces);
         check(await takeVisit(chatbot.uuid, address, chatbot.meta.rate_limit), chatbot, body.query, asked);
-        if (replaced) await replace(replaced, ids.message);
+        if (replaced !== undefined) replacedMessage = await replace(replaced, ids.message);
       } catch (error) {
         release();
         throw error;
@@ -77,6 +78,7 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
         visitor: address,
         request,
         acceptedLanguages,
+        ...(replacedMessage && { replaced: replacedMessage }),
       };
     };
     const found =
@@ -128,7 +130,7 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
   }
 
   /** Throws `conflict` where another request replaces it at the moment. */
-  async function replace(uuid: string, replaced_by: string): Promise<void> {
+  async function replace(uuid: string, replaced_by: string): Promise<StoredMessage> {
     const replaced = await store.updateMessage(uuid, (message) => {
       const meta = objectIn(message.meta_json);
       const other = meta['replaced_by'] ?? replaced_by;
@@ -142,6 +144,7 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
       };
     });
     if (!replaced) throw notFound('message');
+    return replaced;
   }
 
   /** Throws `rate_limited` where the visit is one too many. */

@@ -147,12 +147,13 @@ export function createConversations(deps: ConversationDeps) {
       const { rating, comment } = await readBody(request.ctx, log, FeedbackBody);
       const { uuid } = await finishedMessage(request);
       const feedback_json = JSON.stringify({ rating, ...(comment === undefined ? {} : { comment }) });
-      const rated = await store.updateMessage(uuid, (message) => ({
-        ...message,
-        feedback_json,
-        modified_at: nextModifiedAt(message.modified_at, clock),
-      }));
-      if (!rated) throw notFound('message');
+      let before: StoredMessage | undefined;
+      const rated = await store.updateMessage(uuid, (message) => {
+        before = { ...message };
+        return { ...message, feedback_json, modified_at: nextModifiedAt(message.modified_at, clock) };
+      });
+      if (!rated || !before) throw notFound('message');
+      runs.figures.rated(request.chatbot, rated, before);
       return DONE;
     },
   };

@@ -25,6 +25,8 @@ type SessionVerbs = Pick<
 export const withSessionsInMemory = ({ answers: _answers, ...store }: Store): Store => ({
   ...store,
   ...sessionVerbs(store),
+  /** Nor any that the chatbot's figures count. */
+  addFigures: async () => {},
   /** What a model was asked for is spent; the messages are none that the owner's usage counts. */
   async addUsage(usage) {
     if (usage.credits + usage.tokens > 0) await store.addUsage({ ...usage, messages: 0 });

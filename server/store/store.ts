@@ -8,6 +8,7 @@ import type { IndexFiles } from './index-files.ts';
 import type { PassageVersions } from './passage-versions.ts';
 import type { SharedAnswers } from './shared/answers.ts';
 import type { CrawlingVerbs, Learners, LearningVerbs } from './shared/learners.ts';
+import type { FigureVerbs } from './shared/figures.ts';
 import type { FindOptions, FoundMessages, MessageFilter } from './shared/message-search.ts';
 import type { ReplyClaims } from './shared/reply-claims.ts';
 import type { Team } from './shared/members.ts';
@@ -27,7 +28,7 @@ export type { Passage, SourceDocument, StoredSource, StoredVectors } from './sou
  * creation, which the store keeps apart from the timestamps. Records handed out are the caller's own to change; only the verbs
  * change what is stored. A verb whose parent is gone stores nothing and answers `false` or `undefined`.
  */
-export interface Store extends SignInVerbs {
+export interface Store extends SignInVerbs, FigureVerbs {
   /** Created when the store is first opened; never changes. */
   readonly owner: OwnerAccount;
   /** Between the processes that have the store open. */

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import * as analytics from '../../schema/analytics.ts';
 import * as fields from '../../schema/fields.ts';
 import * as records from '../../schema/records.ts';
 import * as sites from '../../schema/sources/site.ts';
@@ -23,6 +24,7 @@ const namedSchemas: [string, TSchema][] = [
   ...exportedSchemas(sites),
   ...exportedSchemas(widgetSettings),
   ...exportedSchemas(usage),
+  ...exportedSchemas(analytics),
   ...exportedSchemas(trace),
   ...exportedSchemas(bodies),
   ...exportedSchemas(agentBodies),

@@ -60,3 +60,30 @@ function offsetOf(zone: string): number {
   if (Number(hours) > 23 || Number(minutes) > 59) return Number.NaN;
   return (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000);
 }
+
+const MAX_DAYS = 366;
+const DAY_MS = 86_400_000;
+
+/** The days `from` and `to` of a query, both included; where they are not named, `today` and what `firstOf` gives for the last one. */
+export function readDays(
+  query: ParsedUrlQuery,
+  today: string,
+  firstOf: (last: string) => string,
+): { from: string; to: string } {
+  const to = readDay('to', query['to']) ?? today;
+  const from = readDay('from', query['from']) ?? firstOf(to);
+  if (from > to) throw invalid('from', 'from must not be after to');
+  if (Date.parse(to) - Date.parse(from) >= MAX_DAYS * DAY_MS)
+    throw invalid('from', `from must be at most ${MAX_DAYS} days before the day after to`);
+  return { from, to };
+}
+
+function readDay(name: 'from' | 'to', written: ParsedUrlQuery[string]): string | undefined {
+  if (written === undefined) return undefined;
+  const isDay = typeof written === 'string' && /^\d{4}-\d\d-\d\d$/.test(written);
+  const ms = isDay ? Date.parse(`${written}T00:00:00Z`) : Number.NaN;
+  // `Date` takes February 30 for a day in March.
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== written)
+    throw invalid(name, `${name} must be a day such as 2026-01-31`);
+  return written;
+}

@@ -4,6 +4,7 @@ import { timestamp } from '../../schema/ids.ts';
 import { USAGE_GROUPS, UsageQuery, UsageReport, type UsageRow } from '../../schema/usage.ts';
 import type { Usage } from '../../store/store.ts';
 import { operation, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { readDays } from '../requests/time-range.ts';
 
 const KeyOwner = Type.Object(
   { data: Type.Object({ email: Type.String() }, { additionalProperties: false }) },
@@ -32,32 +33,15 @@ export const users = ({ store, clock }: ApiDeps): Operation[] => [
     reply: UsageReport,
     async handle({ user, ctx }) {
       const today = timestamp(clock).slice(0, 10);
-      const to = readDay('to', ctx.query['to']) ?? today;
-      const from = readDay('from', ctx.query['from']) ?? `${to.slice(0, 7)}-01`;
-      if (from > to) throw invalid('from', 'from must not be after to');
-      if (Date.parse(to) - Date.parse(from) >= MAX_DAYS * DAY_MS)
-        throw invalid('from', `from must be at most ${MAX_DAYS} days before the day after to`);
+      const { from, to } = readDays(ctx.query, today, (last) => `${last.slice(0, 7)}-01`);
       const rows = sumBy(readGroups(ctx.query['by']), await store.usage(user.uuid, from, to));
       return { from, to, ...total(rows), usage: rows };
     },
   }),
 ];
 
-const MAX_DAYS = 366;
-const DAY_MS = 86_400_000;
-
 type Group = (typeof USAGE_GROUPS)[number];
 type Written = string | string[] | undefined;
-
-function readDay(name: 'from' | 'to', written: Written): string | undefined {
-  if (written === undefined) return undefined;
-  const isDay = typeof written === 'string' && /^\d{4}-\d\d-\d\d$/.test(written);
-  const ms = isDay ? Date.parse(`${written}T00:00:00Z`) : Number.NaN;
-  // `Date` takes February 30 for a day in March.
-  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== written)
-    throw invalid(name, `${name} must be a day such as 2026-01-31`);
-  return written;
-}
 
 function readGroups(written: Written): readonly Group[] {
   if (written === undefined) return USAGE_GROUPS;

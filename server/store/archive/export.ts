@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { timestamp, type Clock } from '../../schema/ids.ts';
+import { groupBy } from '../shared/figures.ts';
 import type { Snapshot } from './snapshot.ts';
 import type {
   SourceDocument,
@@ -63,6 +64,7 @@ async function* linesIn(all: Snapshot, clock: Clock): AsyncGenerator<Line> {
     for (const tag of await all.tags(chatbot.uuid)) yield asLine('tag', namingOnly(written, tag));
     for (const site of sites) yield asLine('site', site);
     yield* sessionsOf(all, chatbot);
+    yield* figuresOf(all, chatbot);
   }
   for await (const usage of all.allUsage()) yield asLine('usage', usage);
   for await (const reply of all.replies()) yield asLine('reply', reply);
@@ -134,6 +136,14 @@ async function* sessionsOf(all: Snapshot, { uuid: chatbot }: StoredChatbot): Asy
       for (const message of found.messages) yield asLine('message', { ...message, background_pending_tasks: 0 });
     }
   }
+}
+
+/** A line for each day; one for all sources. */
+async function* figuresOf(all: Snapshot, { uuid: chatbot }: StoredChatbot): AsyncGenerator<Line> {
+  const figures = await all.figures(chatbot, '', '9999-99-99');
+  for (const ofDay of groupBy(figures, ({ day }) => day).values()) yield asLine('figures', ofDay);
+  const cited = await all.cited(chatbot);
+  if (cited.length > 0) yield asLine('cited', cited);
 }
 
 /** With its messages, none of it older or newer than the rest; undefined where it is gone. */

@@ -95,6 +95,12 @@ class Filler {
     else if (kind === 'tag') this.#require(await store.createTag(this.#own(value)));
     else if (kind === 'site') this.#require(await store.createSite(this.#own(value)));
     else if (kind === 'usage') await store.addUsage(value);
+    else if (kind === 'figures')
+      await store.addFigures(
+        value.map((one) => this.#own(one)),
+        {},
+      );
+    else if (kind === 'cited') await store.addFigures([], { [this.#chatbot]: value });
     else if (kind === 'reply') await store.saveReply(value);
     else this.#require(false);
   }

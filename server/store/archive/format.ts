@@ -10,12 +10,15 @@ import {
   isSource,
   isTag,
   isUsage,
+  list,
   number,
   optional,
   record,
   text,
 } from '../record-checks.ts';
 import { isKey, isUser } from '../shared/account-checks.ts';
+import { isCited, isFigures } from '../shared/figure-checks.ts';
+import type { Cited, Figures } from '../shared/figures.ts';
 import type {
   SourceDocument,
   StoredAgent,
@@ -55,6 +58,9 @@ export interface ArchiveRecords {
   site: StoredSite;
   session: StoredSession;
   message: StoredMessage;
+  /** Of one day. */
+  figures: Figures[];
+  cited: Cited[];
   usage: Usage;
   reply: StoredReply;
   end: ArchiveEnd;
@@ -78,8 +84,8 @@ export type Kind = keyof ArchiveRecords;
 export type Counts = Partial<Record<Kind, number>>;
 export type Entry = { [K in Kind]: { kind: K; value: ArchiveRecords[K] } }[Kind];
 
-/** In archives of version 1 all rows of vectors are in one line. */
-export const ARCHIVE_VERSION = 2;
+/** In archives of version 1 all rows of vectors are in one line; those of version 2 have no figures. */
+export const ARCHIVE_VERSION = 3;
 
 /** Why an archive cannot be read. Nothing of it is stored. */
 export class ArchiveFault extends Error {}
@@ -109,6 +115,8 @@ const CHECKS: Record<Kind, (value: unknown) => boolean> = {
   site: isSite,
   session: isSession,
   message: isMessage,
+  figures: list(isFigures),
+  cited: list(isCited),
   usage: (value) => isUsage(value) && DAY.test((value as Usage).day),
   reply: (value) => isReply(value) && DAY.test((value as StoredReply).created_at),
   end: record<ArchiveEnd>({ counts: record<Counts>({} as never), crc32: number }),

@@ -15,7 +15,9 @@ type Listed =
   | 'vectors'
   | 'session'
   | 'sessionBatches'
-  | 'messages';
+  | 'messages'
+  | 'figures'
+  | 'cited';
 
 /** All that a store holds. */
 export interface Snapshot extends Pick<Store, Listed> {

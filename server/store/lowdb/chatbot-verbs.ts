@@ -80,17 +80,18 @@ function cloneForCaller(chatbot: StoredChatbot | undefined): StoredChatbot | und
   return { ...cloneJson(rest), widget: deepFreeze(widget) };
 }
 
-/** Removes the sources and sessions of a chatbot after `beginDeletion`; waits for a source that is being created. */
+/** Removes the sources, sessions and figures of a chatbot after `beginDeletion`; waits for a source that is being created. */
 export async function removeChatbotData(
-  { chatbots, sources, indexes, sessions, found, mutex }: StoreContext,
+  { chatbots, sources, indexes, sessions, found, figures, mutex }: StoreContext,
   chatbot: string,
 ): Promise<void> {
   const removals = [
     () => mutex.run(chatbot, () => indexes.changing(chatbot, (forget) => sources.removeAll(chatbot, forget))),
     () => sessions.removeAll(chatbot),
     () => found.removeAll(chatbot),
+    () => figures.removeAll(chatbot),
   ];
-  // An error in one does not stop the other.
+  // An error in one does not stop the others.
   await attemptEachConcurrent(removals, (remove) => remove());
   await chatbots.finishDeletion(chatbot);
 }

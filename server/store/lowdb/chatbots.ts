@@ -113,7 +113,7 @@ export class Chatbots {
     return true;
   }
 
-  /** To be called when all its sources and sessions are removed. */
+  /** To be called when all its sources, sessions and figures are removed. */
   async finishDeletion(uuid: string): Promise<void> {
     const path = this.#path(uuid, 'deleted');
     await this.#disk.unlink(path);

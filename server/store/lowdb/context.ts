@@ -3,6 +3,7 @@ import type { Chatbots } from './chatbots.ts';
 import type { SubRecords } from './sub-records.ts';
 import type { MessageIndex } from './found/message-index.ts';
 import type { IndexFolder } from './index-files.ts';
+import type { FigureFiles } from './figures.ts';
 import type { Replies } from './replies.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Sources } from './sources/sources.ts';
@@ -22,6 +23,7 @@ export interface StoreContext {
   found: MessageIndex;
   replies: Replies;
   usage: UsageFiles;
+  figures: FigureFiles;
   /** The next number in order of creation. */
   nextOrder(): number;
   /** By chatbot: serialises the creation of it and of its sources, so that none is created twice. */

@@ -12,6 +12,7 @@ import { DiskWatch } from './files/disk-watch.ts';
 import type { StoreContext } from './context.ts';
 import { lockFolder, type Lock } from './files/lock.ts';
 import { AGENTS_FIELD, SubRecords, SITES_FIELD, TAGS_FIELD } from './sub-records.ts';
+import { FigureFiles } from './figures.ts';
 import { finishImport } from './staging.ts';
 import { MessageIndex } from './found/message-index.ts';
 import { IndexFolder } from './index-files.ts';
@@ -127,6 +128,9 @@ function createStore(
     saveReply: (reply) => context.run(() => context.replies.save(reply)),
     addUsage: (usage) => context.run(() => context.usage.add(usage)),
     usage: (owner, from, to) => context.run(() => context.usage.between(owner, from, to)),
+    addFigures: (figures, cited) => context.run(() => context.figures.addFigures(figures, cited)),
+    figures: (chatbot, from, to) => context.run(() => context.figures.figures(chatbot, from, to)),
+    cited: (chatbot) => context.run(() => context.figures.cited(chatbot)),
     close: () => (closing ??= close()),
   };
   const all: Snapshot = {
@@ -177,6 +181,13 @@ function createContext(
     found,
     replies: new Replies({ disk, damage, clock, root: join(dir, 'replies') }),
     usage: new UsageFiles({ disk, damage, root: join(dir, 'usage') }),
+    figures: new FigureFiles({
+      disk,
+      damage,
+      root: join(dir, 'figures'),
+      chatbotExists,
+      sourceExists: (source, chatbot) => sources.has(source, chatbot),
+    }),
     nextOrder,
     mutex: new KeyedMutex(),
     inFlight,

@@ -193,6 +193,14 @@ export const STEPS: readonly string[] = [
   alter table chatbots add column entered_from bigint;
   alter table processes add column keeps_entries boolean not null default false;
   `,
+  `
+  create table figures (
+    chatbot text not null references chatbots on delete cascade, day text not null, by text not null, name text not null,
+    asked bigint not null, answered bigint not null, unsure bigint not null, unknown bigint not null,
+    handed_over bigint not null, rated_up bigint not null, rated_down bigint not null, primary key (chatbot, day, by, name));
+  create table cited (
+    source text primary key references sources on delete cascade, answers bigint not null, last_at text not null);
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

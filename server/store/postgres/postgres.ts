@@ -17,6 +17,7 @@ import { Network } from './network.ts';
 import { ownerOf } from './owner.ts';
 import { DatabaseWatch } from './outage.ts';
 import { startCleaning } from './shared/clean.ts';
+import { figureVerbs } from './shared/figures.ts';
 import { learnersOf } from './shared/learners.ts';
 import { passageVersions } from './shared/passages.ts';
 import { replyClaimsOf } from './shared/reply-claims.ts';
@@ -79,6 +80,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       ...sessionVerbs(context),
       ...messageVerbs(context),
       ...countVerbs(context, options.clock),
+      ...figureVerbs(context),
       snapshot: (act, how) => readSnapshot(context, options.clock, act, how),
       close: () => (closing ??= close()),
     };

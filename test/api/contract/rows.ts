@@ -201,6 +201,18 @@ export const rows: Record<string, Row> = {
     invalid: [[undefined, []], [undefined, 7], ...widgetSettings],
   },
 
+  'GET /api/v1/chatbot/:uuid/analytics': {
+    search: '?from=2026-01-01&to=2026-01-01',
+    invalidSearch: [
+      ['from', '?from=2026-02-30'],
+      ['from', '?from=2026-01-02&to=2026-01-01'],
+      ['from', '?from=2025-01-01&to=2026-01-02'],
+      ['to', '?to='],
+      ['to', '?to=2026-01-01&to=2026-01-02'],
+    ],
+  },
+  'GET /api/v1/chatbot/:uuid/data-sources/cited': { on: holding(newConversation) },
+
   'GET /api/v1/agent/models': {},
   'GET /api/v1/agent/model-costs': {},
   'GET /api/v1/chatbot/:uuid/agents': { invalidSearch: PAGES },

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { exportArchive } from '../../../server/store/archive/export.ts';
 import { importArchive, type ImportTarget } from '../../../server/store/archive/import.ts';
 import { newUuid } from '../../../server/schema/ids.ts';
+import { FIGURES_BY } from '../../../server/store/shared/figures.ts';
 import type { SnapshotStore } from '../../../server/store/archive/snapshot.ts';
 import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from '../records.ts';
 
@@ -102,6 +103,26 @@ export async function fillWithAll(store: SnapshotStore): Promise<string[]> {
         credits: 1.5,
         tokens: 7,
       });
+  for (const [n, by] of FIGURES_BY.entries())
+    for (const day of ['2026-01-31', '2026-02-01'])
+      await store.addFigures(
+        [
+          {
+            chatbot: shop.uuid,
+            day,
+            by,
+            name: n ? `shop.example/ä"\\` : '',
+            asked: 9,
+            answered: 3,
+            unsure: 2,
+            unknown: 4,
+            handed_over: 1,
+            rated_up: n,
+            rated_down: 5,
+          },
+        ],
+        { [shop.uuid]: [{ source: page.uuid, answers: 1 + n, last_at: at(n) }] },
+      );
   const now = `${new Date().toISOString().slice(0, 19)}Z`;
   await store.saveReply({ key: 'a'.repeat(64), request: 'b', status: 200, body: ODD_TEXT, created_at: now });
   await store.saveReply({ key: 'c'.repeat(64), request: 'd', status: 422, body: '', warnings: 'w', created_at: now });

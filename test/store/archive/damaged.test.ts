@@ -74,7 +74,7 @@ it('spreads vectors over lines, and reads those of version 1, which stand in one
   for (const line of lines) {
     const [, more] = /^\{"rows":"(.*)"\}$/.exec(line) ?? [];
     if (more !== undefined) joined.push(joined.pop()!.replace(/"\}\}$/, `${more}"}}`));
-    else joined.push(line.replace(/^\{"archive":\{"version":2/, '{"archive":{"version":1'));
+    else joined.push(line.replace(/^\{"archive":\{"version":3/, '{"archive":{"version":1'));
   }
   const counts: Record<string, number> = {};
   for (const line of joined) {
@@ -169,9 +169,9 @@ it('refuses what is no archive, and one of a newer version', async () => {
     ),
     { numRuns: 50 },
   );
-  const newer = archive.toString().replace('{"archive":{"version":2,', '{"archive":{"version":3,"more":{},');
+  const newer = archive.toString().replace('{"archive":{"version":3,', '{"archive":{"version":4,"more":{},');
   expect(await refused(Buffer.from(newer))).toBe(
-    'the archive was written by a newer version of docent (archive 3): import it with that version',
+    'the archive was written by a newer version of docent (archive 4): import it with that version',
   );
 });
 

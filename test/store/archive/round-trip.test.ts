@@ -84,6 +84,7 @@ describe.each(server ? pairs : pairs.slice(0, 1))('an archive from %s to %s', (f
     const archive = await archiveOf(store);
     const counts = await importFrom(archive, target!.into);
     expect(counts).toMatchObject({ chatbot: 3, source: 3, session: 77, user: 1, key: 2, fact: 2, usage: 4, reply: 2 });
+    expect(counts).toMatchObject({ figures: 2, cited: 1 });
     await opened(async (imported) => {
       expect(imported.owner).toEqual(store.owner);
       expect(linesOf(await archiveOf(imported))).toEqual(linesOf(archive));

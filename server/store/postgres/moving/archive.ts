@@ -17,7 +17,7 @@ import { verbsOf } from './verbs.ts';
 /** What an archive has, in the order in which it is locked. */
 const TABLES =
   'users, installation, keys, facts, chatbots, agents, tool_functions, tags, sites, sources, source_names, agent_sources, ' +
-  'tag_sources, files, documents, vectors, sessions, messages, replies, usage, credits';
+  'tag_sources, files, documents, vectors, sessions, messages, replies, usage, credits, figures, cited';
 
 /** What was stored at the moment of the call, read in one transaction. */
 export function readSnapshot<T>(

@@ -7,6 +7,7 @@ import { countVerbs } from '../count-verbs.ts';
 import { messageVerbs } from '../message-verbs.ts';
 import { sessionVerbs } from '../session-verbs.ts';
 import { sourceVerbs } from '../source-verbs.ts';
+import { figureVerbs } from '../shared/figures.ts';
 import { signInVerbs } from '../shared/sign-in-verbs.ts';
 
 /** All that a store does with records. */
@@ -22,4 +23,5 @@ export const verbsOf = (
   ...sessionVerbs(context),
   ...messageVerbs(context),
   ...countVerbs(context, clock),
+  ...figureVerbs(context),
 });
