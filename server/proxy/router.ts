@@ -17,6 +17,7 @@ import { AskBody, SessionBody, VisitorSessionSchema } from '../schema/visitor.ts
 import { createConversations, type VisitorRequest } from './conversations.ts';
 import { createEventStreams, unreadReplies, type EventStreams } from './sse.ts';
 import { admitOrigin } from './origins.ts';
+import { noteOrigin } from './seen-on.ts';
 import { servePage } from './share-page.ts';
 import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
 import { originsOf, type Upstream } from './upstream/upstream.ts';
@@ -53,7 +54,10 @@ export function createChatRouter(options: ChatRouterOptions): Middleware {
   const conversations = createConversations({ ...options, events, sessions, unreadBytes, addressOf });
   const { messages, deleteSession, resume, stop, confirm, feedback } = conversations;
 
-  on('GET', '/:chatbot', async ({ chatbot }) => profileOf(options, chatbot));
+  on('GET', '/:chatbot', async ({ chatbot, ctx }) => {
+    noteOrigin(options, chatbot, ctx);
+    return profileOf(options, chatbot);
+  });
   const limitWrites = createWriteLimit(options);
   on('POST', '/:chatbot/session', startSession(options, sessions, limitWrites));
   on('POST', '/:chatbot/ask', ask(options, sessions, events));

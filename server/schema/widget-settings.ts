@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
-import { literals } from './fields.ts';
+import { literals, record, Timestamp } from './fields.ts';
 import type { ChatbotProfile, Trigger } from '../types.ts';
 
 /** Settings of a chatbot's widget: what is stored, its limits, and which of them pages receive. */
@@ -179,6 +179,14 @@ export const WidgetChange = Type.Partial(
   Type.Object({ ...WidgetSettings.properties, words: NewWords }, { additionalProperties: false }),
 );
 export type WidgetChange = Static<typeof WidgetChange>;
+
+/** The sites that pages with the widget were first loaded from. */
+export const WidgetSeenOn = record({
+  seen_on: Type.Array(
+    record({ origin: Type.String({ description: 'Such as https://shop.example.' }), at: Timestamp }),
+    { maxItems: 5, description: 'The first five origins, oldest first, each with the time of its first request.' },
+  ),
+});
 
 export const WIDGET_DEFAULTS: WidgetSettings = {
   color: '',

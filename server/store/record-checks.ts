@@ -93,6 +93,7 @@ export const isChatbot = record<StoredChatbot>({
   schedule: optional(record({ hours: number, next_at: either(oneOf(''), time) })),
   keep_days: optional(keepDays),
   widget: optional(mapOf(either(text, number, bool, list(either(text, object)), mapOf(text)))),
+  seen_on: optional(list(record({ origin: text, at: time }))),
   suggested: optional(record({ sources: list(text), site: text })),
 });
 

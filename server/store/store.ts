@@ -202,6 +202,8 @@ export interface StoredChatbot extends Chatbot, Team {
   keep_days?: number;
   /** The settings that were ever sent; absent before the first. Frozen, in records handed out. */
   widget?: Readonly<Partial<WidgetSettings>>;
+  /** The origins that its widget was first asked for from, oldest first, with the time of each; absent before the first. */
+  seen_on?: readonly { origin: string; at: string }[];
   /** Sources whose `suggestion` pages show, best first, and one of the site that most are from, or ''; absent until chosen. */
   suggested?: { sources: string[]; site: string };
 }

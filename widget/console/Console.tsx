@@ -29,7 +29,7 @@ function ofChatbot(load: () => Promise<ComponentType<OfChatbot>>): ComponentType
     );
 }
 
-const Start = ofChatbot(() => import('./screens/Start.tsx').then((screen) => screen.Start));
+const Start = ofChatbot(() => import('./screens/start/Start.tsx').then((screen) => screen.Start));
 const Sources = ofChatbot(() => import('./screens/sources/Sources.tsx').then((screen) => screen.Sources));
 const Conversations = ofChatbot(() => import('./screens/Conversations.tsx').then((screen) => screen.Conversations));
 const Playground = ofChatbot(() => import('./screens/playground/Playground.tsx').then((screen) => screen.Playground));

@@ -75,7 +75,7 @@ const TAGS = [
   {
     name: 'Chatbots',
     description: 'A chatbot belongs to the user of the key that created it. Other keys of this user may use it, too.',
-    paths: /^\/api\/v1\/chatbots?(?:\/:uuid)?(?:\/\w+)?$/,
+    paths: /^\/api\/v1\/chatbots?(?:\/:uuid)?(?:\/\w+)?(?:\/(?:look|seen-on))?$/,
   },
   {
     name: 'Agents',

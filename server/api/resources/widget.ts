@@ -1,3 +1,4 @@
+import * as Type from 'typebox';
 import { invalid } from '../../schema/errors.ts';
 import { view } from '../../schema/ids.ts';
 import type { StoredChatbot } from '../../store/store.ts';
@@ -6,12 +7,15 @@ import {
   WORD_NAMES,
   WIDGET_DEFAULTS,
   WidgetChange,
+  WidgetSeenOn,
   WidgetSettings,
 } from '../../schema/widget-settings.ts';
+import { SiteLook } from '../../schema/sources/site.ts';
 import { operation, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { readAddress } from './sources/sources.ts';
 
 /** The settings of a chatbot's widget: beyond the interface, and so beside the chatbot's record, not in it. */
-export const widget = ({ store }: ApiDeps): Operation[] => [
+export const widget = ({ store, sites }: ApiDeps): Operation[] => [
   operation({
     id: 'getWidget',
     right: 'edit',
@@ -39,6 +43,32 @@ export const widget = ({ store }: ApiDeps): Operation[] => [
       }));
       return settingsOf(changed ?? before);
     },
+  }),
+  operation({
+    id: 'getSiteLook',
+    right: 'edit',
+    method: 'POST',
+    path: '/api/v1/chatbot/:uuid/widget/look',
+    summary: 'Read from a site’s page how it names itself and looks',
+    description:
+      'Changes nothing: name, colour and icon are for you to take over. The page and its icon are fetched as those of a crawl are: not from private networks, and as robots.txt allows. What the page does not declare is empty, and so is all where it cannot be fetched.',
+    body: Type.Object({ url: Type.String({ minLength: 1, maxLength: 2048 }) }),
+    reply: SiteLook,
+    async handle({ user, uuid, body }) {
+      await ownedChatbot(store, user, uuid);
+      return sites.look(readAddress(body.url));
+    },
+  }),
+  operation({
+    id: 'getWidgetSeenOn',
+    right: 'edit',
+    method: 'GET',
+    path: '/api/v1/chatbot/:uuid/widget/seen-on',
+    summary: 'List the sites that a chatbot’s widget was first loaded from',
+    description:
+      'By the `Origin` of GET /chat/{chatbot}, which programs can send too: it shows that a snippet works, and proves nothing.',
+    reply: WidgetSeenOn,
+    handle: async ({ user, uuid }) => ({ seen_on: [...((await ownedChatbot(store, user, uuid)).seen_on ?? [])] }),
   }),
 ];
 

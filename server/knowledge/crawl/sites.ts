@@ -1,10 +1,11 @@
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
-import { Site } from '../../schema/sources/site.ts';
+import { Site, type SiteLook } from '../../schema/sources/site.ts';
 import type { StoredSite } from '../../store/store.ts';
 import { Crawl } from './crawl.ts';
 import type { CrawlDeps } from './deps.ts';
 import { RunningCrawls } from './running-crawls.ts';
+import { readSiteLook } from './site-look.ts';
 import { pagesToFollow } from './dead-links.ts';
 
 /** Crawls of whole sites: one source a page, found by sitemap or by following links. */
@@ -20,6 +21,8 @@ export interface Sites {
   stop(site: StoredSite): Promise<Site>;
   /** Crawls a known site again. False where a crawl runs, in whichever process. */
   again(site: StoredSite): Promise<boolean>;
+  /** How the site at an address names itself and looks; '' for what its page does not declare, or where it cannot be fetched. */
+  look(url: string): Promise<SiteLook>;
   /** Continues the crawls that no process goes on with; abandons those that another has taken. Returns the sites of the former. */
   resume(): Promise<Set<string>>;
   /** Abandons all crawls; `resume` continues them after a restart. */
@@ -46,6 +49,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
   const depsOf = ({ uuid }: StoredSite): CrawlDeps =>
     learners ? { ...deps, store: { ...store, ...learners.crawling(uuid) } } : deps;
   const mutex = new KeyedMutex();
+  const leaving = new AbortController();
   let closed = false;
 
   /** One at a time, so that no site is begun twice. */
@@ -161,8 +165,10 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
         for (const site of sites) await begin(site);
         return new Set(sites.map(({ uuid }) => uuid));
       }),
+    look: (url) => readSiteLook(deps.web, url, leaving.signal),
     async close() {
       closed = true;
+      leaving.abort();
       await mutex.settled();
       await crawls.abandonAll();
     },

@@ -45,3 +45,13 @@ export const Site = record({
   ...dated,
 });
 export type Site = Static<typeof Site>;
+
+/** How a site names itself and looks, as its page declares it; '' for what it does not. */
+export const SiteLook = record({
+  name: Type.String({
+    description: '`og:site_name`, else of the title the part that the host has; at most 80 characters.',
+  }),
+  color: Type.String({ description: '`theme-color` as #rrggbb; empty where it is a grey, black or white.' }),
+  icon: Type.String({ description: 'The https address of the touch icon, which was fetched and is an image.' }),
+});
+export type SiteLook = Static<typeof SiteLook>;

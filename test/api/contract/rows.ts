@@ -200,6 +200,17 @@ export const rows: Record<string, Row> = {
     }),
     invalid: [[undefined, []], [undefined, 7], ...widgetSettings],
   },
+  'POST /api/v1/chatbot/:uuid/widget/look': {
+    send: () => ({ url: 'https://shop.invalid/' }),
+    invalid: [
+      [undefined, []],
+      ['url', {}],
+      ['url', { url: 'shop' }],
+      ['url', { url: 'file:///etc/passwd' }],
+      ['url', { url: 'https://me:secret@shop.example' }],
+    ],
+  },
+  'GET /api/v1/chatbot/:uuid/widget/seen-on': {},
 
   'GET /api/v1/chatbot/:uuid/analytics': {
     search: '?from=2026-01-01&to=2026-01-01',

@@ -4,7 +4,7 @@ import { freePort, startBuiltServer, type BuiltServer } from '../built-server.ts
 import { launchChromium } from '../chromium.ts';
 import { apiOf, type Api } from './api.ts';
 import { loginLink, newPage, signInByKey, violations } from './console.ts';
-import { PAGES, startSite, type Site } from './site.ts';
+import { PAGES, startPage, startSite, type Site } from './site.ts';
 
 /** The console's screens, in Chromium. */
 
@@ -53,9 +53,14 @@ test('from the link to a cited answer of an own site of 50 pages in at most 6 cl
   expect(await answer.textContent()).toContain(`of series ${number} are delivered within ${Number(number) + 2} days`);
   const tag = await page.locator('pre code').textContent();
   expect(tag).toMatch(
-    new RegExp(`^<script async src="${server.base}/embed\\.js" data-chatbot="[0-9a-f]{32}"></script>$`),
+    new RegExp(`^<script async src="${server.base}/embed\\.js" data-chatbot="[0-9a-f]{32}" data-settings></script>$`),
   );
   expect(clicks).toBeLessThanOrEqual(6);
+  // Name and colour are those that the page declares.
+  const navigation = page.getByRole('navigation', { name: 'Console' });
+  await navigation.getByText('The series shop').waitFor();
+  const chatbot = /data-chatbot="(\w+)"/.exec(tag!)![1]!;
+  await expect.poll(async () => (await api('GET', `/chatbot/${chatbot}/widget`))['color']).toBe('#0f766e');
   await page.getByText(`${PAGES} pages read of ${PAGES} found`).waitFor({ timeout: 120_000 });
   expect(faults).toEqual([]);
   await page.context().close();
@@ -71,6 +76,51 @@ test('an address that is none is said at the field, and nothing is made', async 
   await page.reload();
   await heading(page, 'Chatbots').waitFor();
   await expect.poll(() => page.getByRole('main').getByRole('link').count()).toBe(before);
+  await page.context().close();
+});
+
+test('a mistyped address is corrected where it is read, and its chatbot deleted', async () => {
+  const { page } = await newPage(browser);
+  await signInByKey(page, server);
+  const missing = new URL('/missing', site.url).href;
+  const make = async (): Promise<void> => {
+    await page.getByLabel('Make a chatbot for your site').fill(missing);
+    await page.getByRole('button', { name: 'Read the site' }).click();
+    await page.getByText(`${missing}: The address answers “not found”`).waitFor();
+  };
+  await make();
+  const field = page.getByLabel('The right address of your site');
+  expect(await field.inputValue()).toBe(missing);
+  await field.fill(site.url);
+  await page.getByRole('button', { name: 'Read this address' }).click();
+  await page.getByText(/pages? read of \d+ found/).waitFor();
+  await expect.poll(() => page.getByText('“not found”').count()).toBe(0);
+  const [, chatbot] = /chatbot\/(\w+)\/start/.exec(page.url())!;
+  await api('DELETE', `/chatbot/${chatbot}/delete`);
+
+  await page.goto(`${server.base}/console/`);
+  await make();
+  await page.getByRole('button', { name: 'Delete this chatbot' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await heading(page, 'Chatbots').waitFor();
+  expect(await api<{ name: string }[]>('GET', '/chatbots')).not.toContainEqual(
+    expect.objectContaining({ name: new URL(site.url).hostname }),
+  );
+  await page.context().close();
+});
+
+test('the screen says on which site the snippet was seen first', async () => {
+  const chatbot = await newChatbot('Seen', 'What is a lamp?', 'A lamp gives light.');
+  const { page } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/start`);
+  await page.getByText('Waiting for your site').waitFor();
+  const tag = (await page.locator('pre code').textContent())!;
+  const shop = await startPage(`<!doctype html><title>Shop</title><body>${tag}</body>`);
+  const visitor = await browser.newPage();
+  await visitor.goto(shop.url);
+  await page.getByText('Seen on').getByText(shop.host).waitFor();
+  await visitor.close();
+  shop.close();
   await page.context().close();
 });
 

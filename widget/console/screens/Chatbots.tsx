@@ -6,6 +6,7 @@ import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
 import type { Chatbot } from '../records.ts';
+import { readSite } from '../site.ts';
 import { ago } from '../words.ts';
 import { post, remove } from '../wire.ts';
 
@@ -44,7 +45,7 @@ function NewChatbot() {
     const settings = { name: address.hostname, visibility: 'public', show_citations: true };
     const { uuid } = await post<Chatbot>('/api/v1/chatbot/create', settings);
     try {
-      await post(`/api/v1/chatbot/${uuid}/data-source/site`, { url: address.href });
+      await readSite(uuid, address);
     } catch (error) {
       // What fails leaves nothing behind.
       await remove(`/api/v1/chatbot/${uuid}/delete`).catch(() => undefined);

@@ -1,20 +1,29 @@
 import { useSignal } from '@preact/signals';
+import { siteAddress } from '../../address.ts';
 import { useRef } from 'preact/hooks';
-import { AskForm } from '../parts/AskForm.tsx';
-import { Button, Failed, Loading } from '../parts/controls.tsx';
-import { Frame } from '../parts/Frame.tsx';
-import { useAction } from '../parts/use-action.ts';
-import { useLoad } from '../parts/use-load.ts';
-import { Answer } from '../parts/Answer.tsx';
-import type { Chatbot, Message, Site } from '../records.ts';
-import type { ChatbotProfile } from '../../../server/types.ts';
-import { count, siteFailure } from '../words.ts';
-import { ask, Failure, get, post } from '../wire.ts';
+import { useLocation } from 'preact-iso/router';
+import { AskForm } from '../../parts/AskForm.tsx';
+import { Confirm } from '../../parts/Confirm.tsx';
+import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
+import { Frame } from '../../parts/Frame.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { scriptTag, Snippet } from '../../parts/Snippet.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import { Answer } from '../../parts/Answer.tsx';
+import type { Chatbot, Message, Site } from '../../records.ts';
+import type { ChatbotProfile } from '../../../../server/types.ts';
+import { count, siteFailure } from '../../words.ts';
+import { loadChatbots } from '../../chatbots.ts';
+import { readSite } from '../../site.ts';
+import { ask, Failure, get, post, remove } from '../../wire.ts';
 
 /** Milliseconds between two looks while the site is read. */
 const LOOK_MS = 700;
 /** Looks once it has been read. */
 const LAST_LOOKS = 10;
+/** Milliseconds between two looks until a page with the snippet was seen. */
+const WAIT_MS = 4000;
 
 /** From a site that is being read to the first answer, and the snippet. */
 export function Start({ chatbot }: { chatbot: string }) {
@@ -22,7 +31,7 @@ export function Start({ chatbot }: { chatbot: string }) {
   const { data, failure, reload } = useLoad(
     chatbot,
     async (signal) => {
-      const [sites, profile, record] = await Promise.all([
+      const [sites, profile, record, seen] = await Promise.all([
         get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
         // A private one has no public profile.
         get<ChatbotProfile>(`/chat/${chatbot}`, signal).catch((error: unknown) => {
@@ -30,13 +39,20 @@ export function Start({ chatbot }: { chatbot: string }) {
           throw error;
         }),
         get<Chatbot>(`/api/v1/chatbot/${chatbot}`, signal),
+        get<{ seen_on: { origin: string }[] }>(`/api/v1/chatbot/${chatbot}/widget/seen-on`, signal),
       ]);
-      return { sites, suggestions: profile?.suggestions ?? [], isPrivate: record.meta.visibility === 'private' };
+      return {
+        sites,
+        suggestions: profile?.suggestions ?? [],
+        isPrivate: record.meta.visibility === 'private',
+        seenOn: seen.seen_on.map(({ origin }) => origin.replace(/^https?:\/\//, '')),
+      };
     },
-    ({ sites, suggestions }) => {
+    ({ sites, suggestions, seenOn }) => {
       if (sites.some(isRunning)) return LOOK_MS;
       // They are chosen a moment after the last page; a small site has fewer than three.
-      return sites.length > 0 && suggestions.length < 3 && looksLeft.current-- > 0 ? LOOK_MS : 0;
+      if (sites.length > 0 && suggestions.length < 3 && looksLeft.current-- > 0) return LOOK_MS;
+      return seenOn.length === 0 ? WAIT_MS : 0;
     },
   );
   const loaded = data.value;
@@ -53,8 +69,8 @@ export function Start({ chatbot }: { chatbot: string }) {
                 No site has been read yet. <a href={`/console/chatbot/${chatbot}/sources`}>Add one</a>
               </p>
             )}
-            {loaded.sites.map((site) => (
-              <Reading key={site.uuid} chatbot={chatbot} site={site} />
+            {loaded.sites.filter(isShown).map((site) => (
+              <Reading key={site.uuid} chatbot={chatbot} site={site} onCorrected={reload} />
             ))}
           </li>
           <li>
@@ -64,7 +80,9 @@ export function Start({ chatbot }: { chatbot: string }) {
           <li>
             <h2>Put it on your site</h2>
             {loaded.isPrivate && <Publish chatbot={chatbot} onDone={reload} />}
-            <Snippet chatbot={chatbot} />
+            <p>Paste this line into every page, before the end of its body.</p>
+            <Snippet code={scriptTag(chatbot)} />
+            <Seen on={loaded.seenOn} />
           </li>
         </ol>
       )}
@@ -72,15 +90,29 @@ export function Start({ chatbot }: { chatbot: string }) {
   );
 }
 
+/** An address that was mistyped is of no use once another one is read. */
+const isShown = ({ status }: Site, at: number, all: Site[]): boolean =>
+  !status.startsWith('error:') || at === all.length - 1;
+
 const isRunning = ({ status }: Site): boolean => status === 'running';
 
-function Reading({ chatbot, site }: { chatbot: string; site: Site }) {
+interface ReadingProps {
+  chatbot: string;
+  site: Site;
+  /** Called once another address is being read. */
+  onCorrected: () => void;
+}
+
+function Reading({ chatbot, site, onCorrected }: ReadingProps) {
   const failed = site.failed > 0 ? `, ${site.failed} failed` : '';
   if (site.status.startsWith('error:'))
     return (
-      <p class="failed">
-        {site.url}: {siteFailure(site.status)} <a href={`/console/chatbot/${chatbot}/sources`}>Add another address</a>
-      </p>
+      <>
+        <p class="failed">
+          {site.url}: {siteFailure(site.status)}
+        </p>
+        <Correct chatbot={chatbot} url={site.url} onCorrected={onCorrected} />
+      </>
     );
   return (
     <>
@@ -93,6 +125,59 @@ function Reading({ chatbot, site }: { chatbot: string; site: Site }) {
     </>
   );
 }
+
+/** For an address that cannot be read: another one in its place, or no chatbot at all. */
+function Correct({ chatbot, url, onCorrected }: { chatbot: string; url: string; onCorrected: () => void }) {
+  const { route } = useLocation();
+  const { isBusy, failure, run } = useAction();
+  const removing = useAction();
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const typed = String(new FormData(event.currentTarget as HTMLFormElement).get('site')).trim();
+    void run(async () => {
+      await readSite(chatbot, siteAddress(typed));
+      onCorrected();
+    });
+  };
+  const removeAll = (): Promise<boolean> =>
+    removing.run(async () => {
+      await remove(`/api/v1/chatbot/${chatbot}/delete`);
+      await loadChatbots();
+      route('/console/');
+    });
+  return (
+    <form class="new" noValidate onSubmit={submit}>
+      <Field label="The right address of your site" name="site" type="url" value={url} failure={failure.value} />
+      <Button kind="primary" type="submit" isBusy={isBusy.value}>
+        Read this address
+      </Button>
+      <Confirm
+        label="Delete this chatbot"
+        confirmLabel="Delete"
+        question="Delete it for good?"
+        icon="remove"
+        isBusy={removing.isBusy.value}
+        act={() => void removeAll()}
+      />
+      <Failed failure={removing.failure} />
+    </form>
+  );
+}
+
+/** Whether a page with the snippet was loaded already. */
+const Seen = ({ on }: { on: string[] }) => (
+  <p role="status">
+    {on.length > 0 ? (
+      <>
+        <Icon name="check" /> Seen on <strong>{on.join(', ')}</strong>.
+      </>
+    ) : (
+      <>
+        <span class="spinner" /> Waiting for your site … It is noticed once a page with the line is opened.
+      </>
+    )}
+  </p>
+);
 
 function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions: string[] }) {
   const query = useSignal('');
@@ -145,31 +230,6 @@ function Publish({ chatbot, onDone }: { chatbot: string; onDone: () => void }) {
           Make it public
         </Button>
       </p>
-      <Failed failure={failure} />
-    </>
-  );
-}
-
-function Snippet({ chatbot }: { chatbot: string }) {
-  const isCopied = useSignal(false);
-  const { failure, run } = useAction();
-  const tag = `<script async src="${location.origin}/embed.js" data-chatbot="${chatbot}"></script>`;
-  const copy = async (): Promise<void> => {
-    isCopied.value = await run(() =>
-      navigator.clipboard.writeText(tag).catch(() => {
-        throw new Error('This browser does not let the page copy: select the line and copy it.');
-      }),
-    );
-  };
-  return (
-    <>
-      <p>Paste this line into every page, before the end of its body.</p>
-      <pre class="snippet" tabIndex={0}>
-        <code>{tag}</code>
-      </pre>
-      <Button icon={isCopied.value ? 'check' : 'snippet'} onClick={() => void copy()}>
-        {isCopied.value ? 'Copied' : 'Copy the snippet'}
-      </Button>
       <Failed failure={failure} />
     </>
   );
