@@ -95,7 +95,19 @@ export async function boot(
   const ownersConsole = config.console ? await createConsole(consoleDeps) : undefined;
 
   let draining = false;
-  const deps = { store, knowledge, schedules, sites, runs, respond, catalogue, caller, clock, log };
+  const deps = {
+    store,
+    knowledge,
+    schedules,
+    sites,
+    runs,
+    respond,
+    catalogue,
+    caller,
+    clock,
+    log,
+    base: baseOf(config),
+  };
   const app = createApp({
     ...deps,
     authenticate: ownersConsole?.authenticate ?? createAuth(store, apiKey, clock),
@@ -137,7 +149,6 @@ export async function boot(
     ...deps,
     snapshots: store,
     engine: engineOf(config),
-    base: baseOf(config),
     hasConsole: config.console,
     ending: ending.signal,
   });

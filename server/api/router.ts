@@ -8,6 +8,8 @@ import { chatbots } from './resources/chatbots.ts';
 import { conversations } from './resources/sessions/conversations.ts';
 import { functions } from './resources/functions.ts';
 import { createRunOnce } from './requests/idempotency.ts';
+import { invitations } from './resources/people/invitations.ts';
+import { members } from './resources/people/members.ts';
 import { models } from './resources/models.ts';
 import { messages } from './resources/sessions/messages.ts';
 import { openapi } from './openapi/operation.ts';
@@ -43,6 +45,8 @@ export function operations(deps: ApiDeps): Operation[] {
     ...tags(deps),
     ...sessions(deps),
     ...conversations(deps),
+    ...members(deps),
+    ...invitations(deps),
     ...users(deps),
     ...messages(deps),
     openapi(() => all),

@@ -7,6 +7,8 @@ import type { Store } from '../store/store.ts';
 import { readCookie } from './cookie.ts';
 import { createConsoleFiles } from './files.ts';
 import { servePreview } from './preview.ts';
+import { createInvitations } from './invitations.ts';
+import { createOwnKeys } from './keys.ts';
 import { isAllowed, isRead, isSecure, mayRead, requireOwnPage, type Place } from './place.ts';
 import { sessionRoutes } from './routes.ts';
 import { createSignIns } from './sign-ins.ts';
@@ -29,13 +31,20 @@ interface ConsoleDeps {
   clock: Clock;
 }
 
-const SESSION_PATH = /^\/console\/sessions?(?:\/|$)/;
+const SESSION_PATH = /^\/console\/(?:sessions?|invitation|keys)(?:\/|$)/;
 
 export async function createConsole({ store, apiKey, place, dir, clock }: ConsoleDeps): Promise<Console> {
   const signIns = createSignIns(store, apiKey, clock);
   const byKey = createAuth(store, apiKey, clock);
   const findKey = createFindKey(store, apiKey, clock);
-  const sessions = sessionRoutes({ place, signIns, findKey, clock });
+  const sessions = sessionRoutes({
+    place,
+    signIns,
+    findKey,
+    invitations: createInvitations(store, signIns, clock),
+    keys: createOwnKeys(store, clock),
+    clock,
+  });
   const page = await createConsoleFiles(dir);
 
   return {

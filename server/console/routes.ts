@@ -9,12 +9,16 @@ import { readUuid, type Clock } from '../schema/ids.ts';
 import { validate } from '../schema/validate.ts';
 import { readCookie, writeCookie } from './cookie.ts';
 import { isRead, isSecure, mayRead, requireOwnPage, type Place } from './place.ts';
+import type { Invitations, Invited } from './invitations.ts';
+import type { OwnKeys } from './keys.ts';
 import { endOf, MAX_AGE, type SignedIn, type SignIns } from './sign-ins.ts';
 
 interface RoutesDeps {
   place: Place;
   signIns: SignIns;
   findKey: FindKey;
+  invitations: Invitations;
+  keys: OwnKeys;
   clock: Clock;
 }
 
@@ -26,8 +30,14 @@ const Credentials = Type.Object({
   key: Type.Optional(Type.String({ maxLength: 256 })),
 });
 
-/** /console/session: signing in and out; /console/sessions: the sign-ins of the user. All are by cookie. */
-export function sessionRoutes({ place, signIns, findKey, clock }: RoutesDeps): Middleware {
+const NewKey = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) });
+const Invitation = Type.Object({ link: Type.String({ maxLength: 256 }) });
+
+/**
+ * /console/session: signing in and out; /console/sessions, /console/keys: what the user has; /console/invitation: becoming a member. All are
+ * by cookie.
+ */
+export function sessionRoutes({ place, signIns, findKey, invitations, keys, clock }: RoutesDeps): Middleware {
   const failures = createVisitorLimits({ clock, longest: FAILED_TRIES[1] });
   const router = new Router({ prefix: '/console' });
   const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: (ctx: Context) => Promise<unknown>): void => {
@@ -80,7 +90,7 @@ export function sessionRoutes({ place, signIns, findKey, clock }: RoutesDeps): M
   on('POST', '/session', async (ctx) => {
     const { link, key } = validate(Credentials, await readJson(ctx));
     if ((link === undefined) === (key === undefined)) throw invalid('link', 'send either link or key');
-    const userAgent = ctx.get('User-Agent').replace(/\p{C}/gu, '').slice(0, 200);
+    const userAgent = userAgentOf(ctx);
     const made = await attempt(ctx, async () => {
       if (link !== undefined) return signIns.byLink(link, userAgent);
       const known = await findKey(Buffer.from(key!.trim()));
@@ -115,11 +125,57 @@ export function sessionRoutes({ place, signIns, findKey, clock }: RoutesDeps): M
 
   on('DELETE', '/sessions/:uuid', async (ctx) => {
     const { user, signIn: own } = await required(ctx);
-    const uuid = readUuid((ctx as Context & { params: { uuid: string } }).params.uuid) ?? '';
+    const uuid = uuidOf(ctx);
     if (!(await signIns.end(user, uuid))) throw notFound('sign-in');
     if (uuid === own.uuid) setCookie(ctx);
     return { uuid };
   });
+
+  on('GET', '/keys', async (ctx) => keys.list((await required(ctx)).user));
+
+  on('POST', '/keys', async (ctx) => {
+    const { user } = await required(ctx);
+    return keys.add(user, validate(NewKey, await readJson(ctx)).name);
+  });
+
+  on('DELETE', '/keys/:uuid', async (ctx) => {
+    const { user } = await required(ctx);
+    const uuid = uuidOf(ctx);
+    if (!(await keys.revoke(user, uuid))) throw notFound('key');
+    return { uuid };
+  });
+
+  /** What the link is for, without using it. */
+  on('POST', '/invitation', async (ctx) => {
+    const { chatbot, invitation, hasUser } = await requireInvited(ctx);
+    const isSignedIn = (await current(ctx))?.user.email === invitation.email;
+    const { email, role, expires_at: expires } = invitation;
+    return { chatbot: chatbot.name, email, role, expires, needs_sign_in: hasUser && !isSignedIn };
+  });
+
+  on('POST', '/invitation/accept', async (ctx) => {
+    const invited = await requireInvited(ctx);
+    const { email } = invited.invitation;
+    const before = await current(ctx);
+    if (before?.user.email === email) {
+      const chatbot = await invitations.accept(invited, before.user);
+      if (!chatbot) throw deadInvitation();
+      return { ...shown(ctx, before), chatbot: chatbot.uuid };
+    }
+    if (invited.hasUser) throw otherWayFirst(email);
+    const made = await invitations.acceptAsNew(invited, userAgentOf(ctx));
+    if (!made) throw deadInvitation();
+    setCookie(ctx, made.token);
+    await endReplaced(ctx);
+    return { ...shown(ctx, made), chatbot: made.chatbot.uuid };
+  });
+
+  async function requireInvited(ctx: Context): Promise<Invited> {
+    const { link } = validate(Invitation, await readJson(ctx));
+    const invited = await attempt(ctx, () => invitations.find(link));
+    if (!invited) throw deadInvitation();
+    return invited;
+  }
 
   const routes = router.routes() as unknown as Middleware;
   return async (ctx) => {
@@ -129,6 +185,20 @@ export function sessionRoutes({ place, signIns, findKey, clock }: RoutesDeps): M
   };
 }
 
+const uuidOf = (ctx: Context): string => readUuid((ctx as Context & { params: { uuid: string } }).params.uuid) ?? '';
+
+const userAgentOf = (ctx: Context): string => ctx.get('User-Agent').replace(/\p{C}/gu, '').slice(0, 200);
+
+const deadInvitation = (): Refusal =>
+  new Refusal(
+    'unauthorized',
+    'this invitation has been used or revoked, has expired or is not whole: ask whoever sent it for another',
+  );
+const otherWayFirst = (email: string): Refusal =>
+  new Refusal(
+    'unauthorized',
+    `${email} has a user here already: sign in as that user, by a key or a link of "docent login ${email}", then open the invitation again`,
+  );
 const wrongKey = (): Refusal =>
   new Refusal('unauthorized', 'this API key is not valid: paste a whole key, such as "docent key add" prints');
 const deadLink = (): Refusal =>

@@ -1,6 +1,6 @@
-import { randomBytes, scrypt } from 'node:crypto';
+import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { hashKey, type KnownKey } from '../http/auth.ts';
+import { hashKey, newToken, type KnownKey } from '../http/auth.ts';
 import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredSignIn, User } from '../store/store.ts';
 
@@ -23,6 +23,8 @@ export interface SignIns {
   byLink(link: string, userAgent: string): Promise<(SignedIn & { token: string }) | undefined>;
   /** The same; undefined where the key has been revoked meanwhile. */
   byKey(key: KnownKey, userAgent: string): Promise<(SignedIn & { token: string }) | undefined>;
+  /** The same without link or key, for a user whom something else has let in; undefined where the user is gone. */
+  forUser(user: User, userAgent: string): Promise<(SignedIn & { token: string }) | undefined>;
   /** Notes the use. Undefined where it is unknown or over. */
   find(token: string): Promise<SignedIn | undefined>;
   /** Those that are not over, in order of creation. */
@@ -30,8 +32,6 @@ export interface SignIns {
   /** False where the user has none of this uuid. */
   end(user: User, uuid: string): Promise<boolean>;
 }
-
-const newToken = (): string => randomBytes(32).toString('base64url');
 
 const after = (clock: Clock, ms: number): string => timestamp(() => clock() + ms);
 
@@ -70,6 +70,12 @@ export function createSignIns(store: Store, apiKey: string | undefined, clock: C
       const { token, signIn } = make(userAgent);
       const environment_key = hash === '' ? await environmentKey() : '';
       const made = { ...signIn, user: user.uuid, key: hash, environment_key };
+      return (await store.addSignIn(made)) ? { token, user, signIn: made } : undefined;
+    },
+
+    async forUser(user, userAgent) {
+      const { token, signIn } = make(userAgent);
+      const made = { ...signIn, user: user.uuid };
       return (await store.addSignIn(made)) ? { token, user, signIn: made } : undefined;
     },
 

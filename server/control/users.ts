@@ -1,5 +1,7 @@
-import { hashKey, newKey } from '../http/auth.ts';
+import { hashKey } from '../http/auth.ts';
+import { makeKey, prefixOf } from '../http/new-key.ts';
 import { invalid, Refusal } from '../schema/errors.ts';
+import { isEmail } from '../schema/fields.ts';
 import { filterByName } from './find-by-name.ts';
 import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredKey, User } from '../store/store.ts';
@@ -33,22 +35,25 @@ export interface KeyLine {
   last_used_at: string;
 }
 
-const PREFIX_LENGTH = 7;
-
 export function createUsers({ store, clock }: { store: Store; clock: Clock }): Users {
   async function make(email: string, keyName: string): Promise<{ key: string; record: StoredKey }> {
-    const name = readName(keyName);
-    const user = await userOf(store, readEmail(email));
-    const key = newDistinctKey(await store.keys());
-    const dated = { created_at: timestamp(clock), last_used_at: '' };
-    return { key, record: { hash: hashKey(key), user: user.uuid, name, hint: prefixOf(key), ...dated } };
+    return makeKey({ store, clock }, await userOf(store, readEmail(email)), keyName);
+  }
+
+  /** For one that an invitation has made: whoever opened that may not be who is meant now, and has to sign in anew. */
+  async function admit(email: string): Promise<boolean> {
+    const user = await store.userByEmail(email);
+    if (!user?.invited) return false;
+    for (const { hash, user: owner } of await store.keys()) if (owner === user.uuid) await store.removeKey(hash);
+    for (const { uuid } of await store.signIns(user.uuid)) await store.removeSignIn(user.uuid, uuid);
+    return store.admitUser(user.uuid);
   }
 
   return {
     async addUser(input) {
       const email = readEmail(input);
       const added = await store.addUser({ uuid: newUuid(), email, created_at: timestamp(clock) });
-      if (!added) throw new Refusal('conflict', `there is a user ${email} already`);
+      if (!added && !(await admit(email))) throw new Refusal('conflict', `there is a user ${email} already`);
       return email;
     },
 
@@ -82,35 +87,14 @@ export function createUsers({ store, clock }: { store: Store; clock: Clock }): U
 }
 
 export function readEmail(email: string): string {
-  if (email.length > 254 || !/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) {
-    throw invalid('email', 'EMAIL must be an address such as ann@example.com');
-  }
+  if (!isEmail(email)) throw invalid('email', 'EMAIL must be an address such as ann@example.com');
   return email.toLowerCase();
-}
-
-/** Terminals print names: no control characters. */
-function readName(name: string): string {
-  if (!/^[^\p{C}]{1,200}$/u.test(name) || name.trim() === '') {
-    throw invalid('name', 'the name must be 1 to 200 printable characters');
-  }
-  if (name.startsWith('dk_')) throw invalid('name', 'the name must not begin with dk_, as keys do');
-  return name;
 }
 
 export async function userOf(store: Store, email: string): Promise<User> {
   const user = (await store.users()).find((one) => one.email === email);
   if (!user) throw new Refusal('not_found', `there is no user ${email}; "docent user add ${email}" makes one`);
   return user;
-}
-
-const prefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
-
-/** A key with a prefix that no other key has, so that the prefix identifies it. */
-function newDistinctKey(keys: StoredKey[]): string {
-  for (;;) {
-    const key = newKey();
-    if (!keys.some(({ hint }) => hint === prefixOf(key))) return key;
-  }
 }
 
 function findKey(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
@@ -134,7 +118,7 @@ function matchesKey(wanted: string, key: StoredKey): boolean {
 }
 
 /** Keys of older files have no hint: the first characters of their hash stand for it. */
-const displayPrefix = ({ hint, hash }: StoredKey): string => hint || hash.slice(0, PREFIX_LENGTH);
+const displayPrefix = ({ hint, hash }: StoredKey): string => hint || prefixOf(hash);
 
 function keyLines(keys: StoredKey[], users: User[]): KeyLine[] {
   const emails = new Map(users.map(({ uuid, email }) => [uuid, email]));

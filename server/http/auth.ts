@@ -11,6 +11,9 @@ export const hashKey = (key: string | Buffer): string => createHash('sha256').up
 /** `dk_` lets scanners for leaked secrets find it. */
 export const newKey = (): string => `dk_${randomBytes(24).toString('base64url')}`;
 
+/** For a link or a cookie: 43 characters of 32 random bytes. */
+export const newToken = (): string => randomBytes(32).toString('base64url');
+
 /** A key that is valid. */
 export interface KnownKey {
   user: User;

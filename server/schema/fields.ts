@@ -25,6 +25,10 @@ export const json = (description: string) =>
 export const LongText = Type.String({ maxLength: 10_000 });
 export const text = (description: string) => Type.With(LongText, { description });
 
+const EMAIL = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u;
+/** The form alone: nothing says whether somebody reads what is sent there. */
+export const isEmail = (text: string): boolean => text.length <= 254 && EMAIL.test(text);
+
 export const Name = Type.String({ minLength: 1, maxLength: 200 });
 export const Color = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: 'a colour of the form #RRGGBB' });
 

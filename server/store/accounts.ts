@@ -9,6 +9,8 @@ export interface User {
   uuid: string;
   email: string;
   created_at: string;
+  /** Made by an invitation to a chatbot, not by whoever runs the server; absent for others. */
+  invited?: true;
 }
 
 export interface StoredKey {

@@ -1,7 +1,7 @@
 import { MAX_KEEP_DAYS } from '../schema/fields.ts';
 import { jsonIn } from '../schema/json.ts';
 import { AgentMeta, type AgentSettings, type AgentType, type Chatbot, type ToolFunction } from '../schema/records.ts';
-import { ROLES, type StoredMember } from './shared/members.ts';
+import { ROLES, type StoredInvitation, type StoredMember } from './shared/members.ts';
 import type {
   SourceDocument,
   StoredAgent,
@@ -71,6 +71,14 @@ const json: Check = (value) => value === '' || isJsonObject(value as string);
 
 const dated = { created_at: time, modified_at: time };
 
+const isInvitation = record<StoredInvitation>({
+  uuid,
+  hash: text,
+  email: text,
+  role: oneOf(...ROLES),
+  created_at: time,
+  expires_at: time,
+});
 const isMember = record<StoredMember>({ user: uuid, role: oneOf(...ROLES), created_at: time });
 
 const visibility = oneOf('private', 'public', 'hybrid' satisfies Chatbot['meta']['visibility']);
@@ -90,6 +98,7 @@ export const isChatbot = record<StoredChatbot>({
   }),
   owner: text,
   members: optional(list(isMember)),
+  invitations: optional(list(isInvitation)),
   schedule: optional(record({ hours: number, next_at: either(oneOf(''), time) })),
   keep_days: optional(keepDays),
   widget: optional(mapOf(either(text, number, bool, list(either(text, object)), mapOf(text)))),
@@ -273,4 +282,4 @@ export const isReply = record<StoredReply>({
   created_at: text,
 });
 
-export { list, mapOf, number, optional, record, text, time, uuid };
+export { list, mapOf, number, oneOf, optional, record, text, time, uuid };

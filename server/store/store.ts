@@ -55,11 +55,18 @@ export interface Store extends SignInVerbs, FigureVerbs {
   keys(): Promise<StoredKey[]>;
   /** False where there is no such key. Once it has resolved, the key is rejected. */
   removeKey(hash: string): Promise<boolean>;
+  /** By its user, who goes on with what else signs in: it ends the sign-ins that were made with this key alone. False where the user has no such key. */
+  removeOwnKey(user: string, hash: string): Promise<boolean>;
   /** Notes when a key was last used; lost in a crash without harm. */
   keyUsed(hash: string, at: string): Promise<void>;
   users(): Promise<User[]>;
+  /** In any order, those that there are. */
+  usersByUuid(uuids: string[]): Promise<User[]>;
+  userByEmail(email: string): Promise<User | undefined>;
   /** `undefined` where a user of this address is there already. */
   addUser(user: User): Promise<User | undefined>;
+  /** The user counts as made by whoever runs the server from now on. False where there is none that an invitation has made. */
+  admitUser(uuid: string): Promise<boolean>;
   /** With their keys and sign-ins; they leave the chatbots that have another owner. False where there is no such user, or it is the one of `home`. */
   removeUser(uuid: string): Promise<boolean>;
   /** Small facts of this installation, such as which chatbot is the demo's. */

@@ -147,6 +147,39 @@ export const newTag = async (w: ApiFixture, chatbot: string): Promise<string> =>
 export const newSession = (w: ApiFixture, chatbot: string): Promise<string> =>
   uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/session/create`));
 
+/** A user that joins by an invitation; of each call another. Resolves with the uuid. */
+export async function newMember(w: ApiFixture, chatbot: string, role = 'editor'): Promise<string> {
+  return (await joinByLink(w, await invite(w, chatbot, role))).user.uuid;
+}
+
+export const newInvitation = (w: ApiFixture, chatbot: string): Promise<string> =>
+  uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/invitation/create`, { email: 'bob@shop.example', role: 'viewer' }));
+
+let invited = 0;
+
+/** The link of an invitation for an address that has no user. */
+export async function invite(w: ApiFixture, chatbot: string, role: string, key?: string): Promise<string> {
+  const email = `member-${++invited}@shop.example`;
+  const { status, body } = await w.call('POST', `/api/v1/chatbot/${chatbot}/invitation/create`, { email, role }, key);
+  if (status !== 200) throw new Error(`not invited: ${status} ${JSON.stringify(body)}`);
+  return body.link;
+}
+
+/** Resolves with the user and the `Cookie` header of the sign-in. */
+export async function joinByLink(
+  { docent }: ApiFixture,
+  link: string,
+): Promise<{ user: { uuid: string; name: string }; cookie: string }> {
+  const reply = await fetch(`${docent.base}/console/invitation/accept`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'same-origin' },
+    body: JSON.stringify({ link: link.split('#invitation=')[1] }),
+  });
+  const body = (await reply.json()) as { user: { uuid: string; name: string } };
+  if (reply.status !== 200) throw new Error(`not joined: ${reply.status} ${JSON.stringify(body)}`);
+  return { user: body.user, cookie: reply.headers.get('set-cookie')!.split(';')[0]! };
+}
+
 /** A session in which one question has been answered from a source. */
 export async function newConversation(w: ApiFixture, chatbot: string): Promise<string> {
   await newSource(w, chatbot);

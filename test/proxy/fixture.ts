@@ -88,6 +88,7 @@ export async function startChatServer({
     respond,
     catalogue: createCatalogue(),
     caller: { isBlocked: async () => false },
+    base: 'http://localhost:8080',
     clock,
     log,
     authenticate: createAuth(store, API_KEY),

@@ -97,6 +97,11 @@ const TAGS = [
   },
   { name: 'Messages', description: 'A message is a question with its answer.', paths: /\/messages?\b/ },
   {
+    name: 'People',
+    description: 'The members of a chatbot, each with a role, and invitations.',
+    paths: /\/(?:members?|membership|leave|invitations?)\b/,
+  },
+  {
     name: 'This server',
     description: 'The user of the key, what the answers have cost, and this document.',
     paths: /\/(?:user|usage|openapi\.json)$/,

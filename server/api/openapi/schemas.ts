@@ -8,6 +8,7 @@ import * as usage from '../../schema/usage.ts';
 import * as widgetSettings from '../../schema/widget-settings.ts';
 import * as agentBodies from '../requests/agent-body.ts';
 import * as bodies from '../requests/bodies.ts';
+import * as people from '../requests/people.ts';
 
 /** TypeBox schemas as JSON Schema 2020-12. Exported schemas become components, referenced by `$ref`. */
 
@@ -28,6 +29,7 @@ const namedSchemas: [string, TSchema][] = [
   ...exportedSchemas(trace),
   ...exportedSchemas(bodies),
   ...exportedSchemas(agentBodies),
+  ...exportedSchemas(people),
 ];
 
 function exportedSchemas(module: object): [string, TSchema][] {

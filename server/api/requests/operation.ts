@@ -43,6 +43,8 @@ export interface ApiDeps {
   log: Logger;
   catalogue: Catalogue;
   caller: Pick<Caller, 'isBlocked'>;
+  /** Where the world reaches the server, without a slash at the end. */
+  base: string;
 }
 
 export interface OperationRequest<B> {

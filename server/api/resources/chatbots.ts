@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { defaultAgent } from '../../agents/agents.ts';
 import { unknownKey } from '../../http/auth.ts';
+import { Refusal } from '../../schema/errors.ts';
 import { nextModifiedAt, newUuid, timestamp, view, type Clock } from '../../schema/ids.ts';
 import { Chatbot, Success } from '../../schema/records.ts';
 import { DEFAULT_LIMIT_MESSAGE } from '../../schema/visitor.ts';
@@ -81,7 +82,10 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
   }),
 ];
 
-/** With its default agent; `meta` lacks what is to be as by default. Refuses an owner who was removed meanwhile. */
+/**
+ * With its default agent; `meta` lacks what is to be as by default. Refuses a guest: whoever invites could get themselves more
+ * credits by inviting themselves. Refuses an owner who was removed meanwhile.
+ */
 export async function createChatbot(
   store: Store,
   clock: Clock,
@@ -92,12 +96,18 @@ export async function createChatbot(
     meta,
   }: { uuid?: string; owner: string; name: string; meta: Partial<StoredChatbot['meta']> },
 ): Promise<StoredChatbot> {
+  const [user] = await store.usersByUuid([owner]);
+  if (user?.invited)
+    throw new Refusal(
+      'forbidden',
+      `you are a guest: to make chatbots of your own, ask whoever runs this server to add you with "docent user add ${user.email}"`,
+    );
   const now = timestamp(clock);
   const record = { uuid, name, created_at: now, modified_at: now };
   const chatbot = { ...record, meta: { ...CHATBOT_META, ...meta }, owner };
   await store.createChatbot(chatbot, [defaultAgent(chatbot.uuid, clock)]);
   // Whoever removes the user lists their chatbots after that, and may have missed this one.
-  if ((await store.users()).some((user) => user.uuid === owner)) return chatbot;
+  if ((await store.usersByUuid([owner])).length > 0) return chatbot;
   await store.deleteChatbot(chatbot.uuid);
   throw unknownKey();
 }

@@ -52,7 +52,9 @@ async function* linesIn(all: Snapshot, clock: Clock): AsyncGenerator<Line> {
   for (const key of await all.keys()) if (users.some(({ uuid }) => uuid === key.user)) yield asLine('key', key);
   for (const [name, value] of Object.entries(await all.facts()).toSorted()) yield asLine('fact', { name, value });
   for (const chatbot of await all.allChatbots()) {
-    yield asLine('chatbot', chatbot);
+    // A link that was revoked or used since would be good again.
+    const { invitations: _, ...kept } = chatbot;
+    yield asLine('chatbot', kept);
     // Others may make what these name meanwhile: they are read before what names them, or name only what is written.
     const sites = await all.sites(chatbot.uuid);
     const written = new Set<string>();

@@ -3,7 +3,7 @@ import { cloneJson } from '../clone-json.ts';
 import { type StoredRecord } from './files/record.ts';
 import { withoutKey, withoutUser } from './sign-in-verbs.ts';
 import { findByHash, type Accounts } from './account-file.ts';
-import type { Change, Store, StoredKey } from '../store.ts';
+import type { Change, Store, StoredKey, User } from '../store.ts';
 import type { RunVerb } from '../in-flight.ts';
 
 type AccountVerbs =
@@ -12,8 +12,12 @@ type AccountVerbs =
   | 'addFirstKey'
   | 'keys'
   | 'removeKey'
+  | 'removeOwnKey'
   | 'keyUsed'
   | 'users'
+  | 'usersByUuid'
+  | 'userByEmail'
+  | 'admitUser'
   | 'addUser'
   | 'removeUser'
   | 'fact'
@@ -59,6 +63,17 @@ export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick
       return found;
     },
 
+    async removeOwnKey(user, hash) {
+      let found = false;
+      await change((root) => {
+        found = root.keys.some((key) => key.hash === hash && key.user === user);
+        if (!found) return root;
+        const keys = root.keys.filter((key) => key.hash !== hash);
+        return { ...root, keys, ...(root.sign_ins && { sign_ins: root.sign_ins.filter(({ key }) => key !== hash) }) };
+      });
+      return found;
+    },
+
     keyUsed: (hash, at) =>
       run(() => {
         const key = record.stored.keys.find((one) => one.hash === hash);
@@ -66,6 +81,8 @@ export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick
       }),
 
     users: () => run(() => cloneJson(record.stored.users)),
+    usersByUuid: (uuids) => run(() => cloneJson(record.stored.users.filter(({ uuid }) => uuids.includes(uuid)))),
+    userByEmail: (email) => run(() => cloneJson(record.stored.users.find((one) => one.email === email))),
 
     async addUser(user) {
       const own = { ...user };
@@ -73,6 +90,19 @@ export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick
         before.users.some(({ email }) => email === own.email) ? before : { ...before, users: [...before.users, own] },
       );
       return root?.users.includes(own) ? { ...own } : undefined;
+    },
+
+    async admitUser(uuid) {
+      let found = false;
+      await change((root) => {
+        found = root.users.some((user) => user.uuid === uuid && user.invited);
+        const admitted = (user: User): User => {
+          const { invited: _, ...rest } = user;
+          return user.uuid === uuid ? rest : user;
+        };
+        return found ? { ...root, users: root.users.map(admitted) } : root;
+      });
+      return found;
     },
 
     async removeUser(uuid) {

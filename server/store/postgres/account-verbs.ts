@@ -1,9 +1,10 @@
+import type { PendingQuery, Row } from 'postgres';
 import { KeyUse } from '../key-use.ts';
 import type { Store, StoredKey, User } from '../store.ts';
 import { inTransaction } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
 import { endSignInsWithoutKey } from './shared/sign-in-verbs.ts';
-import { leaveChatbots } from './shared/team.ts';
+import { arrayOf, leaveChatbots } from './shared/team.ts';
 
 type AccountVerbs =
   | 'keyOwner'
@@ -11,8 +12,12 @@ type AccountVerbs =
   | 'addFirstKey'
   | 'keys'
   | 'removeKey'
+  | 'removeOwnKey'
   | 'keyUsed'
   | 'users'
+  | 'usersByUuid'
+  | 'userByEmail'
+  | 'admitUser'
   | 'addUser'
   | 'removeUser'
   | 'fact'
@@ -27,6 +32,12 @@ export function accountVerbs({ sql, run }: PostgresContext, owner: string): Pick
   const keysWith = (hash?: string) => sql<StoredKey[]>`
     select hash, user_uuid as user, name, hint, created_at, last_used_at from keys
     ${hash === undefined ? sql`` : sql`where hash = ${hash}`} order by n`;
+
+  const usersWith = async (where: PendingQuery<Row[]>): Promise<User[]> => {
+    const rows = await sql<Required<User>[]>`
+      select uuid, email, created_at, invited from users where ${where} order by n`;
+    return rows.map(({ invited, ...user }) => ({ ...user, ...(invited && { invited }) }));
+  };
 
   return {
     keyOwner: (hash) =>
@@ -73,25 +84,31 @@ export function accountVerbs({ sql, run }: PostgresContext, owner: string): Pick
         }),
       ),
 
+    removeOwnKey: (user, hash) =>
+      run(async () => (await sql`delete from keys where hash = ${hash} and user_uuid = ${user}`).count > 0),
+
     keyUsed: (hash, at) =>
       run(async () => {
         const [key] = await keysWith(hash);
         if (key) keyUse.note(key, at);
       }),
 
-    users: () =>
-      run(async () =>
-        (await sql<User[]>`select uuid, email, created_at from users order by n`).map((one) => ({ ...one })),
-      ),
+    users: () => run(() => usersWith(sql`true`)),
+    usersByUuid: (uuids) => run(() => usersWith(sql`uuid = any(${arrayOf(uuids)})`)),
+    userByEmail: (email) => run(async () => (await usersWith(sql`email = ${email}`))[0]),
 
-    async addUser({ uuid, email, created_at }) {
+    async addUser(user) {
+      const { uuid, email, created_at, invited = false } = user;
       const { count } = await run(
         () => sql`
-          insert into users (uuid, email, created_at) values (${uuid}, ${email}, ${created_at})
-          on conflict (email) do nothing`,
+          insert into users (uuid, email, created_at, invited) values (${uuid}, ${email}, ${created_at}, ${invited})
+          on conflict do nothing`,
       );
-      return count > 0 ? { uuid, email, created_at } : undefined;
+      return count > 0 ? { ...user } : undefined;
     },
+
+    admitUser: (uuid) =>
+      run(async () => (await sql`update users set invited = false where uuid = ${uuid} and invited`).count > 0),
 
     removeUser: (uuid) =>
       run(async () => {

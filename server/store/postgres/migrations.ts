@@ -201,6 +201,10 @@ export const STEPS: readonly string[] = [
   create table cited (
     source text primary key references sources on delete cascade, answers bigint not null, last_at text not null);
   `,
+  `
+  -- Whether an invitation has made the user.
+  alter table users add column invited boolean not null default false;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

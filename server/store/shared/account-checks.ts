@@ -1,9 +1,9 @@
-import { optional, record, text, time, uuid } from '../record-checks.ts';
+import { oneOf, optional, record, text, time, uuid } from '../record-checks.ts';
 import type { StoredKey, StoredLoginLink, StoredSignIn, User } from '../accounts.ts';
 
 /** As record-checks.ts, of what belongs to a user. */
 
-export const isUser = record<User>({ uuid, email: text, created_at: time });
+export const isUser = record<User>({ uuid, email: text, created_at: time, invited: optional(oneOf(true)) });
 
 /** The first version's keys have no hint and no date of use. */
 export const isKey = record<StoredKey>({

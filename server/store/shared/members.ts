@@ -12,12 +12,26 @@ export interface StoredMember {
   created_at: string;
 }
 
+/** Makes whoever has its link a member. */
+export interface StoredInvitation {
+  uuid: string;
+  /** SHA-256 of the token in the link, hex. */
+  hash: string;
+  /** The address of the user who becomes a member, in lower case. */
+  email: string;
+  role: Role;
+  created_at: string;
+  expires_at: string;
+}
+
 /** Who may use a chatbot: part of its record, so that one change sees and changes all of it. */
 export interface Team {
   /** The user whose credits its answers cost; always one of role `owner`. */
   owner: string;
   /** All, in the order in which they came; absent where `owner` is the only one. */
   members?: StoredMember[];
+  /** Not used yet, in order of creation; those that have expired go when the next is made. Absent for none. */
+  invitations?: StoredInvitation[];
   created_at: string;
 }
 

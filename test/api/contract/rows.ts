@@ -3,7 +3,9 @@ import {
   newAgent,
   newConversation,
   newFunction,
+  newInvitation,
   newLink,
+  newMember,
   newMessage,
   newPage,
   newSession,
@@ -31,6 +33,7 @@ export interface Row {
 }
 
 const long = (length: number): string => 'x'.repeat(length);
+const ROLES_NOT = ['admin', 'Owner', '', 7, null, ['owner']];
 const NAMES = ['', long(201), 7, null, [], {}, 'a\0b', '\ud800'];
 const names = (rest: object = {}): [string, unknown][] => NAMES.map((name) => ['name', { ...rest, name }]);
 const each = (field: string, values: unknown[], rest: object = {}): [string, unknown][] =>
@@ -462,6 +465,27 @@ export const rows: Record<string, Row> = {
     invalid: UUIDS,
     strange: { status: 422, body: (uuid) => [{ uuid, error: 'invalid message' }] },
   },
+
+  'GET /api/v1/chatbot/:uuid/members': {},
+  'GET /api/v1/chatbot/:uuid/membership': {},
+  'POST /api/v1/chatbot/:chatbot/member/:uuid/update': {
+    on: newMember,
+    send: () => ({ role: 'operator' }),
+    invalid: [['role', {}], ...each('role', ROLES_NOT)],
+  },
+  'DELETE /api/v1/chatbot/:chatbot/member/:uuid/delete': { on: newMember },
+  'POST /api/v1/chatbot/:uuid/leave': { on: holding((w, chatbot) => newMember(w, chatbot, 'owner')) },
+  'POST /api/v1/chatbot/:uuid/invitation/create': {
+    send: () => ({ email: 'Ann@shop.example', role: 'editor' }),
+    invalid: [
+      ['role', { email: 'ann@shop.example' }],
+      ['email', { role: 'editor' }],
+      ...each('role', ROLES_NOT, { email: 'ann@shop.example' }),
+      ...each('email', ['', 'ann', 7, null, '@@@', `${long(250)}@b.c`], { role: 'viewer' }),
+    ],
+  },
+  'GET /api/v1/chatbot/:uuid/invitations': { on: holding(newInvitation) },
+  'DELETE /api/v1/chatbot/:chatbot/invitation/:uuid/delete': { on: newInvitation },
 
   'GET /api/v1/user': {},
   'GET /api/v1/usage': {

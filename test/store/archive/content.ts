@@ -29,7 +29,13 @@ export async function fillWithAll(store: SnapshotStore): Promise<string[]> {
   await store.setFact('demo', ODD_TEXT);
   await store.setFact('another', '');
 
+  const since = { created_at: at(3) };
+  const members = [
+    { user: owner, role: 'owner', ...since },
+    { user: ann.uuid, role: 'viewer', ...since },
+  ] as const;
   const shop = aChatbot(owner, {
+    members: [...members],
     name: ODD_TEXT,
     schedule: { hours: 24, next_at: at(4) },
     widget: { greeting: ODD_TEXT } as never,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../../server/schema/ids.ts';
+import { withAccepted, withInvitation } from '../../../server/store/shared/invitations.ts';
 import { roleIn, withMember, withoutMember, withRole, type Role } from '../../../server/store/shared/members.ts';
 import type { Store, StoredChatbot, User } from '../../../server/store/store.ts';
 import type { StoreFixture } from '../contract.ts';
@@ -102,6 +103,45 @@ export function memberContract(engine: string, createFixture: () => Promise<Stor
           { user: joined.owner, role: 'owner', created_at: joined.created_at },
         ]);
       }
+    });
+
+    it('takes an invitation from one of several who accept it at once', async () => {
+      const { uuid } = await withChatbot();
+      const users = [await withUser(), await withUser(), await withUser()];
+      const invitation = { uuid: newUuid(), hash: newUuid() + newUuid(), email: 'ann@shop.example' };
+      await store.updateChatbot(uuid, (one) =>
+        withInvitation(one, { ...invitation, role: 'viewer', created_at: at(1), expires_at: at(9) }),
+      );
+      await reopen();
+      const expired = await store.joinChatbot(
+        uuid,
+        users[0]!.uuid,
+        (one) => withAccepted(one, invitation.hash, users[0]!.uuid, at(9)) ?? one,
+      );
+      expect(roleIn(expired!, users[0]!.uuid)).toBeUndefined();
+      let accepted = 0;
+      const accept = (user: string) =>
+        store.joinChatbot(uuid, user, (one) => {
+          const next = withAccepted(one, invitation.hash, user, at(2));
+          if (next) accepted++;
+          return next ?? one;
+        });
+      await Promise.all(users.map((user) => accept(user.uuid)));
+      const chatbot = (await store.chatbot(uuid))!;
+      expect([accepted, chatbot.invitations]).toEqual([1, []]);
+      expect(users.filter((user) => roleIn(chatbot, user.uuid) === 'viewer')).toHaveLength(1);
+    });
+
+    it('knows users by uuid and address, and which of them an invitation has made', async () => {
+      const [ann, bob] = [await withUser(), { ...(await withUser()), uuid: newUuid(), email: 'bob@shop.example' }];
+      await store.addUser({ ...bob, invited: true });
+      expect(await store.usersByUuid([bob.uuid, newUuid(), ann.uuid])).toEqual([ann, { ...bob, invited: true }]);
+      expect(await store.userByEmail(ann.email)).toEqual(ann);
+      expect(await store.userByEmail('nobody@shop.example')).toBeUndefined();
+      await reopen();
+      expect([await store.admitUser(ann.uuid), await store.admitUser(newUuid())]).toEqual([false, false]);
+      expect([await store.admitUser(bob.uuid), await store.admitUser(bob.uuid)]).toEqual([true, false]);
+      expect(await store.userByEmail(bob.email)).toEqual(bob);
     });
 
     it('leaves no member behind who joins while the user is removed', async () => {

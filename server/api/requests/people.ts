@@ -1,0 +1,51 @@
+import * as Type from 'typebox';
+import type { Static } from 'typebox';
+import { record, Timestamp, Uuid } from '../../schema/fields.ts';
+import { ROLES, type Role } from '../../store/shared/members.ts';
+
+/** Members of a chatbot, as the API shows them. */
+
+export const RoleName = Type.Unsafe<Role>(
+  Type.Enum([...ROLES], {
+    description:
+      '`owner` may do everything; `editor` changes sources, tags, agents and the widget, and asks; `operator` reads and deletes conversations; `viewer` reads conversations and figures.',
+  }),
+);
+
+export const Member = record({
+  uuid: Uuid,
+  email: Type.String({ description: 'Empty where the user is gone.' }),
+  role: RoleName,
+  created_at: Timestamp,
+});
+export type Member = Static<typeof Member>;
+
+export const Membership = record({
+  role: RoleName,
+  rights: Type.Array(Type.String(), {
+    description:
+      'What the role may do: `know`, `read conversations`, `change conversations`, `read figures`, `edit`, `own`.',
+  }),
+});
+
+export const Invitation = record({
+  uuid: Uuid,
+  email: Type.String(),
+  role: RoleName,
+  created_at: Timestamp,
+  expires_at: Timestamp,
+});
+export type Invitation = Static<typeof Invitation>;
+
+export const NewInvitation = Type.Object({
+  email: Type.String({ minLength: 3, maxLength: 254, description: 'an address such as ann@example.com' }),
+  role: RoleName,
+});
+
+/** `link` is shown here alone. */
+export const MadeInvitation = record({
+  ...Invitation.properties,
+  link: Type.String({ description: 'Makes whoever opens it first a member. It is shown only here.' }),
+});
+
+export const RoleChange = Type.Object({ role: RoleName });

@@ -1,0 +1,78 @@
+import * as Type from 'typebox';
+import { hashKey, newToken } from '../../../http/auth.ts';
+import { invalid, notFound, Refusal } from '../../../schema/errors.ts';
+import { isEmail } from '../../../schema/fields.ts';
+import { newUuid, timestamp, view } from '../../../schema/ids.ts';
+import { Invitation, MadeInvitation, NewInvitation } from '../../requests/people.ts';
+import { Fault, Success } from '../../../schema/records.ts';
+import { openInvitations, withInvitation, withoutInvitation } from '../../../store/shared/invitations.ts';
+import { roleIn } from '../../../store/shared/members.ts';
+import { operation, ownedChatbot, type ApiDeps, type Operation } from '../../requests/operation.ts';
+import { chatbotOf } from './members.ts';
+
+const DAYS = 7;
+
+export const invitations = ({ store, clock, base }: ApiDeps): Operation[] => [
+  operation({
+    id: 'createInvitation',
+    right: 'own',
+    method: 'POST',
+    path: '/api/v1/chatbot/:uuid/invitation/create',
+    summary: 'Invite somebody to a chatbot',
+    description: `The reply has a link to hand on, which is shown only here: it makes whoever opens it in the console first a member, within ${DAYS} days. An earlier invitation of the same address is revoked. Where the address has a user, that user has to sign in by another way to accept. A member is 409.`,
+    body: NewInvitation,
+    reply: MadeInvitation,
+    others: { 409: Fault },
+    async handle({ user, uuid, body }) {
+      const chatbot = await ownedChatbot(store, user, uuid);
+      const email = body.email.trim().toLowerCase();
+      if (!isEmail(email)) throw invalid('email', 'email must be an address such as ann@example.com');
+      const known = await store.userByEmail(email);
+      if (known && roleIn(chatbot, known.uuid)) throw new Refusal('conflict', `${email} is a member already`);
+      const token = newToken();
+      const invitation = {
+        uuid: newUuid(),
+        hash: hashKey(token),
+        email,
+        role: body.role,
+        created_at: timestamp(clock),
+        expires_at: timestamp(() => clock() + DAYS * 86_400_000),
+      };
+      if (!(await store.updateChatbot(uuid, (one) => withInvitation(one, invitation)))) throw notFound('chatbot');
+      // Behind `#`, which no browser sends: no log has it.
+      return { ...(view(Invitation, invitation) as object), link: `${base}/console/#invitation=${uuid}.${token}` };
+    },
+  }),
+  operation({
+    id: 'listInvitations',
+    right: 'own',
+    method: 'GET',
+    path: '/api/v1/chatbot/:uuid/invitations',
+    summary: 'List the open invitations to a chatbot',
+    description: 'At most 100, without their links.',
+    reply: Type.Array(Invitation),
+    async handle({ user, uuid }) {
+      const chatbot = await ownedChatbot(store, user, uuid);
+      return openInvitations(chatbot, timestamp(clock)).map((one) => view(Invitation, one));
+    },
+  }),
+  operation({
+    id: 'revokeInvitation',
+    right: 'own',
+    method: 'DELETE',
+    path: '/api/v1/chatbot/:chatbot/invitation/:uuid/delete',
+    summary: 'Revoke an invitation',
+    description: 'Its link is good for nothing from now on.',
+    reply: Success,
+    async handle({ user, uuid, ctx }) {
+      const { uuid: chatbot } = await ownedChatbot(store, user, chatbotOf(ctx));
+      const changed = await store.updateChatbot(chatbot, (one) => {
+        const left = withoutInvitation(one, uuid);
+        if (!left) throw notFound('invitation');
+        return left;
+      });
+      if (!changed) throw notFound('chatbot');
+      return { success: true };
+    },
+  }),
+];

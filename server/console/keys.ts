@@ -1,0 +1,55 @@
+import { makeKey } from '../http/new-key.ts';
+import { Refusal } from '../schema/errors.ts';
+import type { Clock } from '../schema/ids.ts';
+import type { Store, StoredKey, User } from '../store/store.ts';
+
+/** The keys of whoever is signed in. A key itself makes none: a leaked one cannot get itself a successor. */
+export interface OwnKeys {
+  list(user: User): Promise<KeyView[]>;
+  /** `key` is shown this once. Throws a `Refusal` that names `name`. */
+  add(user: User, name: string): Promise<KeyView & { key: string }>;
+  /** With the sign-ins that were made with it. False where the user has none of this uuid. */
+  revoke(user: User, uuid: string): Promise<boolean>;
+}
+
+export interface KeyView {
+  /** The beginning of its hash. */
+  uuid: string;
+  name: string;
+  hint: string;
+  created: string;
+  /** '' before its first use. */
+  last_used: string;
+}
+
+const MAX_KEYS = 100;
+/** Of a hash, 128 bits. */
+const ID_LENGTH = 32;
+
+const view = ({ hash, name, hint, created_at, last_used_at }: StoredKey): KeyView => ({
+  uuid: hash.slice(0, ID_LENGTH),
+  name,
+  hint,
+  created: created_at,
+  last_used: last_used_at,
+});
+
+export function createOwnKeys(store: Store, clock: Clock): OwnKeys {
+  const keysOf = async ({ uuid }: User) => (await store.keys()).filter((key) => key.user === uuid);
+  return {
+    list: async (user) => (await keysOf(user)).map(view),
+
+    async add(user, name) {
+      if ((await keysOf(user)).length >= MAX_KEYS)
+        throw new Refusal('conflict', `a user has at most ${MAX_KEYS} keys: revoke one first`);
+      const { key, record } = await makeKey({ store, clock }, user, name);
+      await store.addKey(record);
+      return { ...view(record), key };
+    },
+
+    async revoke(user, uuid) {
+      const key = (await keysOf(user)).find(({ hash }) => hash.slice(0, ID_LENGTH) === uuid);
+      return key !== undefined && store.removeOwnKey(user.uuid, key.hash);
+    },
+  };
+}
