@@ -11,6 +11,7 @@ interface OfChatbot {
   chatbot: string;
   /** Of the address, where it has one. */
   session?: string;
+  source?: string;
 }
 
 const UUID = /^[0-9a-f]{32}$/;
@@ -21,9 +22,9 @@ const UUID = /^[0-9a-f]{32}$/;
  */
 function ofChatbot(load: () => Promise<ComponentType<OfChatbot>>): ComponentType<OfChatbot> {
   const Screen = lazy(() => load().catch(() => Outdated)) as ComponentType<OfChatbot>;
-  return ({ chatbot, session }) =>
-    UUID.test(chatbot) && UUID.test(session ?? chatbot) ? (
-      <Screen key={chatbot} chatbot={chatbot} {...(session && { session })} />
+  return ({ chatbot, session, source }) =>
+    [chatbot, session, source].every((uuid) => uuid === undefined || UUID.test(uuid)) ? (
+      <Screen key={chatbot} chatbot={chatbot} {...(session && { session })} {...(source && { source })} />
     ) : (
       <NotFound />
     );
@@ -31,6 +32,9 @@ function ofChatbot(load: () => Promise<ComponentType<OfChatbot>>): ComponentType
 
 const Start = ofChatbot(() => import('./screens/start/Start.tsx').then((screen) => screen.Start));
 const Sources = ofChatbot(() => import('./screens/sources/Sources.tsx').then((screen) => screen.Sources));
+const SourceView = ofChatbot(() =>
+  import('./screens/sources/SourceView.tsx').then((screen) => screen.SourceView as ComponentType<OfChatbot>),
+);
 const Conversations = ofChatbot(() => import('./screens/Conversations.tsx').then((screen) => screen.Conversations));
 const Playground = ofChatbot(() => import('./screens/playground/Playground.tsx').then((screen) => screen.Playground));
 const Settings = lazy(() =>
@@ -50,6 +54,7 @@ export function Console() {
         <Route path="/console" component={Chatbots} />
         <Route path="/console/chatbot/:chatbot/start" component={Start} />
         <Route path="/console/chatbot/:chatbot/sources" component={Sources} />
+        <Route path="/console/chatbot/:chatbot/sources/:source" component={SourceView} />
         <Route path="/console/chatbot/:chatbot/conversations/:session?" component={Conversations} />
         <Route path="/console/chatbot/:chatbot/playground" component={Playground} />
         <Route path="/console/settings" component={Settings} />

@@ -58,11 +58,31 @@ export interface DataSource {
   modified_at: string;
 }
 
+/** What a source says, and what the last fetch that changed it changed. */
+export interface SourceText {
+  passages: { headings: string[]; text: string }[];
+  /** `at` is '' where no fetch has changed the text. Counts of lines, and the first five of each. */
+  last_change: { at: string; added: number; removed: number; added_lines: string[]; removed_lines: string[] };
+}
+
+export interface Schedule {
+  /** 0: never. */
+  hours: number;
+  next_at: string;
+}
+
 export interface Site {
   uuid: string;
   url: string;
   /** `running`, `done`, `stopped` or `error:<reason>`. */
   status: string;
+  max_pages: number;
+  include: string[];
+  exclude: string[];
+  /** Addresses that were excluded one by one. */
+  excluded_pages: string[];
+  dead_links: { url: string; found_on: string }[];
+  dead_links_total: number;
   found: number;
   done: number;
   failed: number;

@@ -10,6 +10,26 @@ type Kind = keyof typeof KINDS;
 /** What the upload of /api/v1 reads. */
 const FORMATS = '.txt,.md,.markdown,.tex,.html,.htm,.pdf,.docx,.csv,.xlsx';
 
+/** The lines of a field, without those that are empty. */
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+/** What is not filled in is left to the server. */
+function siteRequest(text: (name: string) => string): object {
+  const most = text('max_pages');
+  return {
+    url: siteAddress(text('url')).href,
+    ...(most && { max_pages: Number(most) }),
+    include: linesOf(text('include')),
+    exclude: linesOf(text('exclude')),
+  };
+}
+
+const PATHS_HINT = 'One a line: a beginning such as /blog, or a pattern such as /*/archive/* in which * is anything.';
+
 /** Adds a website, a page, files or an answer; `onAdded` is called once the server has stored it. */
 export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () => void }) {
   const kind = useSignal<Kind>('site');
@@ -17,7 +37,7 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
   const base = `/api/v1/chatbot/${chatbot}/data-source`;
   const add = async (data: FormData): Promise<void> => {
     const text = (name: string): string => String(data.get(name) ?? '').trim();
-    if (kind.value === 'site') await post(`${base}/site`, { url: siteAddress(text('url')).href });
+    if (kind.value === 'site') await post(`${base}/site`, siteRequest(text));
     else if (kind.value === 'page') await post(`${base}/url`, { url: siteAddress(text('url')).href });
     else if (kind.value === 'qa') await post(`${base}/qa`, { question: text('question'), answer: text('answer') });
     else await uploadAll(data.getAll('file') as File[]);
@@ -89,7 +109,7 @@ function Inputs({ kind, failure }: { kind: Kind; failure: string }) {
         </p>
       </div>
     );
-  return (
+  const address = (
     <Field
       key="url"
       label={kind === 'site' ? 'Where the site starts' : 'Address of the page'}
@@ -99,5 +119,22 @@ function Inputs({ kind, failure }: { kind: Kind; failure: string }) {
       hint={kind === 'site' ? 'Pages below it are found by the sitemap, else by links.' : ''}
       failure={failure}
     />
+  );
+  if (kind === 'page') return address;
+  return (
+    <>
+      {address}
+      <details class="options">
+        <summary>Which pages</summary>
+        <Field label="Only these paths" name="include" rows={2} isRequired={false} hint={PATHS_HINT} />
+        <Field label="Not these paths" name="exclude" rows={2} isRequired={false} hint={PATHS_HINT} />
+        <Field
+          label="Pages at most"
+          name="max_pages"
+          isRequired={false}
+          hint="1 to 2,000; 200 unless you say otherwise."
+        />
+      </details>
+    </>
   );
 }

@@ -9,6 +9,10 @@ import type { DataSource, Site } from '../../records.ts';
 import { ago, count, statusWords, TYPES } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { AddSource } from './AddSource.tsx';
+import './sources.css';
+import { Address } from './Address.tsx';
+import { Schedule } from './Schedule.tsx';
+import { Sites } from './Sites.tsx';
 
 const PAGE = 100;
 /** That the API sends at once. */
@@ -49,6 +53,8 @@ export function Sources({ chatbot }: { chatbot: string }) {
   return (
     <Frame chatbot={chatbot} title="Sources">
       <AddSource chatbot={chatbot} onAdded={reload} />
+      <Sites chatbot={chatbot} sites={sites} onChanged={reload} />
+      <Schedule chatbot={chatbot} />
       {sites.filter(isRunning).map((site) => (
         <Crawl key={site.uuid} chatbot={chatbot} site={site} onStopped={reload} />
       ))}
@@ -68,7 +74,7 @@ export function Sources({ chatbot }: { chatbot: string }) {
             : 'Add your site above: its pages are read, and the chatbot answers from them.'}
         </Empty>
       )}
-      {sources.length > 0 && <Table sources={sources} onChanged={reload} />}
+      {sources.length > 0 && <Table chatbot={chatbot} sources={sources} onChanged={reload} />}
       {hasMore && shown.value >= MOST && <p class="muted">There are more: search to find them.</p>}
       {hasMore && shown.value < MOST && <Button onClick={() => (shown.value += PAGE)}>Show more</Button>}
     </Frame>
@@ -100,7 +106,13 @@ function Crawl({ chatbot, site, onStopped }: { chatbot: string; site: Site; onSt
   );
 }
 
-const Table = ({ sources, onChanged }: { sources: DataSource[]; onChanged: () => void }) => (
+interface TableProps {
+  chatbot: string;
+  sources: DataSource[];
+  onChanged: () => void;
+}
+
+const Table = ({ chatbot, sources, onChanged }: TableProps) => (
   <div class="scroll" role="region" aria-label="Sources" tabIndex={0}>
     <table>
       <thead>
@@ -118,14 +130,14 @@ const Table = ({ sources, onChanged }: { sources: DataSource[]; onChanged: () =>
       </thead>
       <tbody>
         {sources.map((source) => (
-          <Row key={source.uuid} source={source} onChanged={onChanged} />
+          <Row key={source.uuid} chatbot={chatbot} source={source} onChanged={onChanged} />
         ))}
       </tbody>
     </table>
   </div>
 );
 
-function Row({ source, onChanged }: { source: DataSource; onChanged: () => void }) {
+function Row({ chatbot, source, onChanged }: Omit<TableProps, 'sources'> & { source: DataSource }) {
   const { isBusy: isUnderWay, failure, run } = useAction();
   const { word, tone, advice } = statusWords(source);
   const act = async (request: () => Promise<unknown>): Promise<void> => {
@@ -136,7 +148,9 @@ function Row({ source, onChanged }: { source: DataSource; onChanged: () => void 
   return (
     <tr>
       <th scope="row">
-        <span class="cut">{source.title || source.file_name}</span>
+        <a class="cut" href={`/console/chatbot/${chatbot}/sources/${source.uuid}`}>
+          {source.title || source.file_name || TYPES[source.type]}
+        </a>
         <span class="muted cut">
           {source.type === 'link' ? <Address url={source.file_name} /> : source.file_name || TYPES[source.type]}
         </span>
@@ -168,13 +182,3 @@ function Row({ source, onChanged }: { source: DataSource; onChanged: () => void 
     </tr>
   );
 }
-
-/** Only http and https addresses become links: what is stored may be anything. */
-const Address = ({ url }: { url: string }) =>
-  /^https?:\/\//i.test(url) ? (
-    <a href={url} target="_blank" rel="noreferrer">
-      {url}
-    </a>
-  ) : (
-    <>{url}</>
-  );

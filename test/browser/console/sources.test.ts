@@ -1,0 +1,114 @@
+import type { Browser, Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { site as pagesSite } from '../../running.ts';
+import { freePort, startBuiltServer, type BuiltServer } from '../built-server.ts';
+import { launchChromium } from '../chromium.ts';
+import { newPage, signInByKey, violations } from './console.ts';
+
+/** The screens of sources, in Chromium. */
+
+let server: BuiltServer;
+let browser: Browser;
+let shop: Awaited<ReturnType<typeof pagesSite>>;
+const shown: Record<string, string> = {};
+
+beforeAll(async () => {
+  shop = await pagesSite(new Proxy({}, { get: (_, path) => shown[String(path)] }));
+  [server, browser] = await Promise.all([
+    startBuiltServer({ PORT: String(await freePort()), FETCH_ALLOW: shop.host }),
+    launchChromium(),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  await shop?.close();
+});
+
+const page = (title: string, text: string, ...links: string[]): string =>
+  `<title>${title}</title><nav>${links.map((link) => `<a href="${link}">more</a>`).join('')}</nav><main><p>${text}</p></main>`;
+
+async function newChatbot(): Promise<string> {
+  const reply = await fetch(`${server.base}/api/v1/chatbot/create`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${server.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'Shop' }),
+  });
+  return ((await reply.json()) as { uuid: string }).uuid;
+}
+
+/** The screen of sources, once the crawl of the site that begins with `start` has ended. */
+async function readSite(path = '/', fill: (page: Page) => Promise<void> = async () => {}) {
+  const { page, faults } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${await newChatbot()}/sources`);
+  await page.getByText('Add a source').click();
+  await page.getByLabel('Where the site starts').fill(`http://${shop.host}${path}`);
+  await fill(page);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page
+    .getByRole('group')
+    .filter({ hasText: `${shop.host}${path}: ` })
+    .waitFor();
+  return { page, faults };
+}
+
+test('a source shows its text, and what a fetch changed in it', async () => {
+  shown['/'] = page('Lamps', 'A lamp costs 20 pounds.');
+  const { page: screen, faults } = await readSite();
+  faults.length = 0;
+  await screen.getByRole('link', { name: 'Lamps', exact: true }).click();
+  await screen.getByRole('heading', { level: 1, name: 'Lamps' }).waitFor();
+  await screen.getByRole('listitem').filter({ hasText: 'A lamp costs 20 pounds.' }).waitFor();
+  expect(await screen.getByText('What changed').count()).toBe(0);
+  shown['/'] = page('Lamps', 'A lamp costs 25 pounds.');
+  await screen.getByRole('button', { name: 'Fetch again' }).click();
+  await screen.getByRole('deletion').getByText('A lamp costs 20 pounds.').waitFor();
+  await screen.getByRole('insertion').getByText('A lamp costs 25 pounds.').waitFor();
+  expect(await violations(screen)).toEqual([]);
+  await screen.setViewportSize({ width: 390, height: 844 });
+  await screen.emulateMedia({ colorScheme: 'dark' });
+  expect(await violations(screen)).toEqual([]);
+  await screen.reload();
+  await screen.getByRole('deletion').waitFor();
+  expect(faults).toEqual([]);
+  await screen.context().close();
+});
+
+test('a page is excluded from its site, and included again', async () => {
+  shown['/'] = page('Square', 'The square has a shop.', '/old', '/gone');
+  shown['/old'] = page('Old prices', 'A lamp cost 2 pounds.');
+  const { page: screen } = await readSite();
+  await screen.getByRole('link', { name: 'Old prices', exact: true }).click();
+  await screen.getByRole('button', { name: 'Exclude' }).click();
+  await screen.getByRole('button', { name: 'Exclude', exact: true }).click();
+  await screen.getByRole('heading', { level: 1, name: 'Sources' }).waitFor();
+  await screen.getByText('1 excluded, 1 dead link').click();
+  const details = screen.getByRole('group').filter({ hasText: 'Excluded pages' });
+  await details.getByRole('button', { name: 'Read the site again' }).click();
+  await details.getByRole('button', { name: 'Include again' }).waitFor();
+  expect(await screen.getByRole('link', { name: 'Old prices', exact: true }).count()).toBe(0);
+  expect(await violations(screen)).toEqual([]);
+  await details.getByRole('button', { name: 'Include again' }).click();
+  await screen.getByRole('link', { name: 'Old prices', exact: true }).waitFor();
+  await screen.context().close();
+});
+
+test('a site is read as far as its paths are wanted, and its pages are fetched again on a schedule', async () => {
+  shown['/'] = page('Square', 'The square has a shop.', '/blog/one', '/lamps');
+  shown['/blog/one'] = page('Blog', 'We write a blog.');
+  shown['/lamps'] = page('Lamps', 'A lamp gives light.');
+  const { page: screen } = await readSite('/', async (form) => {
+    await form.getByText('Which pages').click();
+    await form.getByLabel('Not these paths').fill('/blog\n\n*.txt');
+    await form.getByLabel('Pages at most').fill('50');
+  });
+  await screen.getByRole('link', { name: 'Lamps', exact: true }).waitFor();
+  expect(await screen.getByRole('link', { name: 'Blog', exact: true }).count()).toBe(0);
+  await screen.getByText(': 2 pages').click();
+  await screen.getByText('Not /blog, *.txt. 50 pages at most.').waitFor();
+  await screen.getByLabel('Fetch all pages again').selectOption('Every week');
+  await screen.getByText('next on').waitFor();
+  await screen.reload();
+  await expect.poll(() => screen.getByLabel('Fetch all pages again').inputValue()).toBe('168');
+  await screen.context().close();
+});
