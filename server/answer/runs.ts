@@ -8,15 +8,7 @@ import type { BackgroundWork } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents, tellOfRequest } from './events.ts';
 import { pageOf } from './context.ts';
-import {
-  errorResult,
-  finishedMessage,
-  replacedBy,
-  logFields,
-  newMessage,
-  type Question,
-  type Respond,
-} from './message-records.ts';
+import { errorResult, finishedMessage, logFields, newMessage, type Question, type Respond } from './message-records.ts';
 import { Run } from './run.ts';
 import { AnswerBatches } from './runs/batches.ts';
 import { FigureCounts } from './runs/figures.ts';
@@ -272,8 +264,7 @@ export class AnswerRuns {
       const ended = await this.#storage.end(question, message);
       const isNew = await this.#storage.updateSession(question, run, findings, result.requestsPerson);
       await counted;
-      if (!question.ephemeral && !question.session.dry_run)
-        this.figures.answered(question.chatbot, ended, replacedBy(question), isNew);
+      this.figures.answered(question, ended, isNew);
       if (background) this.#background.follow(question, background, run.order);
       run.end({ message: ended, ...(fault ? { refusal: fault } : {}) });
       if (isNew) tellOfRequest(this.events, this.#log, question);

@@ -12,7 +12,7 @@ import {
   type Figures,
 } from '../../store/shared/figures.ts';
 import type { Store, StoredChatbot, StoredMessage } from '../../store/store.ts';
-import { citationsIn, metaIn } from '../message-records.ts';
+import { citationsIn, metaIn, replacedBy, type Question } from '../message-records.ts';
 
 /** Milliseconds that figures stay in memory: a process that is killed loses as much of them. */
 const FLUSH_MS = 2000;
@@ -44,9 +44,11 @@ export class FigureCounts {
     this.#options = options;
   }
 
-  /** `before`: the message that this one takes the place of, or as it was before it went on; absent for none. */
-  answered(chatbot: OfChatbot, message: StoredMessage, before: StoredMessage | undefined, isHandedOver: boolean): void {
-    if (!isFinished(message)) return;
+  /** A question that is stored nowhere counts nowhere. */
+  answered(question: Question, message: StoredMessage, isHandedOver: boolean): void {
+    const { chatbot } = question;
+    if (question.ephemeral || question.session.dry_run || !isFinished(message)) return;
+    const before = replacedBy(question);
     if (before && isFinished(before)) this.#add(chatbot, before, questionOf(before, -1));
     this.#add(chatbot, message, { ...questionOf(message, 1), handed_over: isHandedOver ? 1 : 0 });
     const sources = new Set(Object.values(citationsIn(message)).map(({ data_source_uuid }) => data_source_uuid));
