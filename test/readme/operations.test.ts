@@ -43,7 +43,11 @@ function rowOf(method: string, path: string, told: Told): string {
 }
 
 const MANY = 20;
-const OTHER_TYPES: Record<string, string> = { 'text/plain': 'text', 'text/event-stream': 'event stream' };
+const OTHER_TYPES: Record<string, string> = {
+  'text/plain': 'text',
+  'text/event-stream': 'event stream',
+  'text/csv': 'CSV, or JSON Lines',
+};
 
 /** Those that may be left out carry a question mark. */
 const fieldsOf = ({ properties = {}, required = [] }: Schema): string[] =>

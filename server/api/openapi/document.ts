@@ -170,7 +170,7 @@ function repliesOf(one: DocumentedOperation): Json {
   const key = `${one.method} ${one.path}`;
   const [type, schema] =
     one.reply === 'text'
-      ? ['text/plain', { type: 'string' }]
+      ? [one.media ?? 'text/plain', { type: 'string' }]
       : one.reply === 'events'
         ? ['text/event-stream', { type: 'string', description: EVENTS }]
         : ['application/json', one.reply];
@@ -191,10 +191,12 @@ function otherReply(one: DocumentedOperation, status: number, schema: TSchema): 
 
 const RequestId = { description: 'Identifies the request in the server’s log.', schema: { type: 'string' } };
 
-const reply = (description: string, type: string, schema: unknown, example?: unknown): Json => ({
+const reply = (description: string, type: string | readonly string[], schema: unknown, example?: unknown): Json => ({
   description,
   headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
-  content: { [type]: { schema: schemaOrRef(schema), ...exampleOf(example) } },
+  content: Object.fromEntries(
+    [type].flat().map((one) => [one, { schema: schemaOrRef(schema), ...exampleOf(example) }]),
+  ),
 });
 
 const FAULTS: Record<number, { name: string; says: string; header?: string }> = {

@@ -83,6 +83,8 @@ export interface Operation {
   parts?: TObject;
   /** The body of a 200; `text` is plain text, or a stream that the handler writes, `events` the event stream of the public chat API. */
   reply: TSchema | 'text' | 'events';
+  /** Media types of a `text`, where it is not plain text. */
+  media?: readonly string[];
   /** Further replies by status, beside the 200 and the errors that `faultsOf` in openapi/document.ts derives. */
   others?: Record<number, TSchema>;
   /** Accepts an `Idempotency-Key`. */

@@ -100,5 +100,7 @@ function stable(text: string): string {
     seen.set(uuid, name);
     return name;
   };
-  return text.replaceAll(w.shop, 'https://shop.example.com').replace(/\b(?!0{32})[0-9a-f]{32}\b/g, named);
+  return text
+    .replaceAll(w.shop, 'https://shop.example.com')
+    .replace(/(?<![0-9a-f])(?!0{32})[0-9a-f]{32}(?![0-9a-f])/g, named);
 }

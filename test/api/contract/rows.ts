@@ -166,6 +166,21 @@ const holding = (make: NonNullable<Row['on']>) => async (w: ApiFixture, chatbot:
   return chatbot;
 };
 
+/** Of a list of conversations: what narrows nothing. */
+const MESSAGE_FILTERS: [string, string][] = [
+  ['has', '?has=answers'],
+  ['has', '?has=unknown&has=unsure'],
+  ['search', `?search=${long(201)}`],
+  ['search', '?search=a&search=b'],
+  ['label', `?label=${long(201)}`],
+  ['page', '?page=a&page=b'],
+  ['agent', '?agent=general'],
+  ['from', '?from=yesterday'],
+  ['from', '?from=2026-02-31'],
+  ['to', '?to=2026-1-1'],
+  ['to', '?from=2026-02-02&to=2026-02-01'],
+];
+
 /** Of a list: what is no part of it. */
 const PAGES: [string, string][] = [
   ...['0', '1001', '-1', '1.5', 'ten', '', '1&limit=2', '9'.repeat(30)].map((limit): [string, string] => [
@@ -429,13 +444,11 @@ export const rows: Record<string, Row> = {
   },
   'GET /api/v1/chatbot/:uuid/conversations': {
     on: holding(newConversation),
-    invalidSearch: [
-      ...PAGES,
-      ['has', '?has=answers'],
-      ['has', '?has=unknown&has=unsure'],
-      ['search', `?search=${long(201)}`],
-      ['search', '?search=a&search=b'],
-    ],
+    invalidSearch: [...PAGES, ...MESSAGE_FILTERS],
+  },
+  'GET /api/v1/chatbot/:uuid/conversations/export': {
+    on: holding(newConversation),
+    invalidSearch: [['format', '?format=xml'], ['format', '?format=csv&format=csv'], ...MESSAGE_FILTERS],
   },
   'GET /api/v1/session/:uuid': { on: newSession },
   'POST /api/v1/session/:uuid/delete': { on: newConversation },

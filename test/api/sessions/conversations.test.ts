@@ -1,3 +1,4 @@
+import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newChatbot, learned, newSession, QA, startApiFixture, type ApiFixture } from '../api-fixture.ts';
 
@@ -63,7 +64,8 @@ describe('the list of conversations', () => {
   it('is narrowed by what is in it', async () => {
     expect(await uuidsOf('?has=unknown')).toEqual([sessions[2], sessions[1]]);
     expect(await uuidsOf('?search=FOOTBALL')).toEqual([sessions[2], sessions[1]]);
-    expect(await uuidsOf(`?search=${encodeURIComponent(QA.question)}&has=unknown`)).toEqual([sessions[2]]);
+    expect(await uuidsOf(`?search=${encodeURIComponent(QA.question)}&has=unknown`)).toEqual([]);
+    expect(await uuidsOf('?search=tell%20football&has=unknown')).toEqual([sessions[2]]);
     expect(await uuidsOf('?search=tell%20me')).toEqual([sessions[2]]);
     expect(await uuidsOf('?search=nobody%20said%20this')).toEqual([]);
     expect(await uuidsOf('?has=rated_down')).toEqual([]);
@@ -81,15 +83,95 @@ describe('the list of conversations', () => {
     expect(read).toEqual(sessions.toReversed());
   });
 
+  it('says which message has what narrows it, and where in the answer', async () => {
+    const { conversations } = await list('?search=FOOTB');
+    expect(conversations.map(({ found }) => found)).toEqual([
+      { uuid: expect.stringMatching(/^[0-9a-f]{32}$/), query: `${STRANGE} Tell me.`, text: expect.any(String) },
+      { uuid: expect.stringMatching(/^[0-9a-f]{32}$/), query: STRANGE, text: expect.any(String) },
+    ]);
+    const [word = ''] = QA.answer.split(' ').slice(-1);
+    const told = (await list(`?search=${encodeURIComponent(word)}`)).conversations.map(({ found }) => found);
+    expect(told.at(-1)).toMatchObject({ query: QA.question, text: expect.stringContaining(word) });
+  });
+
+  it('is narrowed by agent, page and day, all of one message', async () => {
+    const { body: agents } = await w.call('GET', `/api/v1/chatbot/${chatbot}/agents`);
+    const [{ uuid: agent }] = agents;
+    expect(await uuidsOf(`?agent=${agent}`)).toEqual(sessions.toReversed());
+    expect(await uuidsOf(`?agent=${'f'.repeat(32)}`)).toEqual([]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await uuidsOf('?to=2020-01-01')).toEqual([]);
+    expect(await uuidsOf(`?from=2020-01-01&to=${today}&has=unknown`)).toEqual([sessions[2], sessions[1]]);
+    const asked = await newChatbot(w, 'Asked');
+    const session = (
+      await w.call('POST', `/api/v1/chatbot/${asked}/session/create`, {
+        initial_variables: { page: 'https://shop.example/Cart?from=mail' },
+      })
+    ).body.uuid;
+    await ask(session, STRANGE);
+    const found = async (page: string) =>
+      (await get(`/api/v1/chatbot/${asked}/conversations?page=${encodeURIComponent(page)}`)).conversations.length;
+    expect([await found('shop.example/cart'), await found('mail'), await found('/cart/')]).toEqual([1, 0, 0]);
+  });
+
   it('reads at most 500 sessions for a page, and says where to go on', async () => {
     const busy = await newChatbot(w, 'Busy');
     const first = await newSession(w, busy);
     await ask(first, STRANGE);
     for (let i = 0; i < 501; i += 1) await newSession(w, busy);
-    const { conversations, next } = await get(`/api/v1/chatbot/${busy}/conversations?search=football`);
+    const { conversations, next } = await get(`/api/v1/chatbot/${busy}/conversations`);
     expect(conversations).toEqual([]);
     const rest = await get(next);
     expect(rest.conversations.map(({ uuid }) => uuid)).toEqual([first]);
     expect(rest.next).toBe('');
+    expect((await get(`/api/v1/chatbot/${busy}/conversations?search=football`)).conversations).toHaveLength(1);
+  });
+});
+
+describe('the export of conversations', () => {
+  const exported = async (search: string) => {
+    const { body: text, headers } = await w.call('GET', `/api/v1/chatbot/${chatbot}/conversations/export${search}`);
+    return { text: text as string, headers };
+  };
+
+  it('is CSV with a header, a message a line, whose cells no spreadsheet takes for formulas', async () => {
+    const own = await newChatbot(w, 'Formulas');
+    const queries = ['=1+1', '+1', '-1', '@SUM(A1)', '\ttab', 'says "hi", and\r\nleaves', 'plain'];
+    const session = await newSession(w, own);
+    for (const query of queries) await ask(session, query);
+    const { body: text, headers } = await w.call('GET', `/api/v1/chatbot/${own}/conversations/export`);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="conversations-\d{4}-\d\d-\d\d\.csv"$/);
+    const [header, ...rows] = parseCsv(text) as string[][];
+    expect(header).toEqual(
+      'conversation message asked_at question answer outcome rating comment agent page labels'.split(' '),
+    );
+    expect(rows.map((row) => row[3])).toEqual([
+      "'=1+1",
+      "'+1",
+      "'-1",
+      "'@SUM(A1)",
+      "'\ttab",
+      'says "hi", and\r\nleaves',
+      'plain',
+    ]);
+    expect(rows.map((row) => row[0])).toEqual(queries.map(() => session));
+    expect(text.split('\r\n').at(-1)).toBe('');
+  });
+
+  it('is JSON Lines, of what the same parameters list', async () => {
+    const { text, headers } = await exported('?format=jsonl&has=unknown');
+    expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+    const rows = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(rows.map(({ conversation, question }) => [conversation, question])).toEqual([
+      [sessions[2], QA.question],
+      [sessions[2], `${STRANGE} Tell me.`],
+      [sessions[1], STRANGE],
+    ]);
+    expect(rows[1]).toMatchObject({ outcome: 'unknown', rating: 0, comment: '', labels: [] });
+    expect((await exported('?has=rated_up&format=jsonl')).text).toBe('');
   });
 });
