@@ -6,6 +6,7 @@ import { agents } from './resources/agents.ts';
 import { analytics } from './resources/analytics.ts';
 import { chatbots } from './resources/chatbots.ts';
 import { conversations } from './resources/sessions/conversations.ts';
+import { gaps } from './resources/gaps.ts';
 import { functions } from './resources/functions.ts';
 import { createRunOnce } from './requests/idempotency.ts';
 import { invitations } from './resources/people/invitations.ts';
@@ -32,6 +33,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...chatbots(deps),
     ...widget(deps),
     ...analytics(deps),
+    ...gaps(deps),
     ...models(deps),
     ...agents(deps),
     ...routing(deps),

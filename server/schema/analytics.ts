@@ -1,8 +1,9 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { record, Uuid } from './fields.ts';
+import { Query } from './records.ts';
 
-/** What was asked of a chatbot, counted. */
+/** What was asked of a chatbot, counted, and what of it in vain. */
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'a day in UTC, `YYYY-MM-DD`' });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -63,3 +64,35 @@ export const CitedSource = record({
   answers: count('Answers that cite it.'),
   last_cited_at: Type.String({ description: 'When the last of them was asked for, ISO 8601.' }),
 });
+
+const Time = Type.String({ description: 'ISO 8601' });
+
+export const Gap = record({
+  question: Type.String({ description: 'In the words that were used most.' }),
+  count: count('Messages that ask for it.'),
+  last_asked: Time,
+  reasons: record({
+    unknown: count('Messages that the sources did not answer.'),
+    unsure: count('Those answered with low confidence.'),
+    rated_down: count('Those whose answer the visitor voted down.'),
+    asked_again: count('Those that the same visitor asked again at once, in other words.'),
+  }),
+  wordings: Type.Array(record({ query: Type.String(), session: Uuid, asked_at: Time }), {
+    description: 'At most 5, each cut at 300 characters.',
+  }),
+  passages: Type.Array(record({ data_source_uuid: Uuid, title: Type.String(), text: Type.String() }), {
+    description: 'The nearest, at most 3, each cut at 300 characters.',
+  }),
+});
+
+export const GapList = record({
+  count: count('Groups, with those that are not listed.'),
+  is_cut: Type.Boolean({ description: 'There are older messages, or more groups, than were looked at.' }),
+  gaps: Type.Array(Gap, { description: 'At most 50, those with most questions first.' }),
+});
+
+export const GapsQuery = Type.Object({
+  hidden: Type.Optional(Type.String({ description: '`true`: those that were hidden. Default: those that are open.' })),
+});
+
+export const GapQuestion = Type.Object({ question: Query });

@@ -103,6 +103,7 @@ export const isChatbot = record<StoredChatbot>({
   keep_days: optional(keepDays),
   widget: optional(mapOf(either(text, number, bool, list(either(text, object)), mapOf(text)))),
   seen_on: optional(list(record({ origin: text, at: time }))),
+  hidden_gaps: optional(list(list(text))),
   suggested: optional(record({ sources: list(text), site: text })),
 });
 

@@ -211,6 +211,8 @@ export interface StoredChatbot extends Chatbot, Team {
   widget?: Readonly<Partial<WidgetSettings>>;
   /** The origins that its widget was first asked for from, oldest first, with the time of each; absent before the first. */
   seen_on?: readonly { origin: string; at: string }[];
+  /** Groups of questions that are no gaps: digests of the terms of each (see `disguised`). Absent for none. */
+  hidden_gaps?: string[][];
   /** Sources whose `suggestion` pages show, best first, and one of the site that most are from, or ''; absent until chosen. */
   suggested?: { sources: string[]; site: string };
 }

@@ -100,6 +100,7 @@ const QUERIES: [string, unknown][] = [
   ['query', {}],
   ...each('query', ['', 7, null, long(8001), 'a\0', '\udc00', ['a']]),
 ];
+const QUESTIONS: [string, unknown][] = [['question', {}], ...each('question', ['', 7, null, long(8001), 'a\0', ['a']])];
 const notSources: [string, unknown][] = each('data_source_uuids', [null, 'x', [7], ['nonsense'], ['0'.repeat(32)]]);
 
 const NO_ADDRESSES = [
@@ -239,6 +240,15 @@ export const rows: Record<string, Row> = {
       ['to', '?to='],
       ['to', '?to=2026-01-01&to=2026-01-02'],
     ],
+  },
+  'GET /api/v1/chatbot/:uuid/gaps': { on: holding(newConversation), invalidSearch: [['hidden', '?hidden=maybe']] },
+  'POST /api/v1/chatbot/:uuid/gap/hide': {
+    send: () => ({ question: 'Do you sell llamas?' }),
+    invalid: QUESTIONS,
+  },
+  'POST /api/v1/chatbot/:uuid/gap/show': {
+    send: () => ({ question: 'Do you sell llamas?' }),
+    invalid: QUESTIONS,
   },
   'GET /api/v1/chatbot/:uuid/data-sources/cited': { on: holding(newConversation) },
 
