@@ -30,6 +30,8 @@ function ofChatbot(load: () => Promise<ComponentType<OfChatbot>>): ComponentType
     );
 }
 
+const Today = ofChatbot(() => import('./screens/today/Today.tsx').then((screen) => screen.Today));
+const Gaps = ofChatbot(() => import('./screens/gaps/Gaps.tsx').then((screen) => screen.Gaps));
 const Start = ofChatbot(() => import('./screens/start/Start.tsx').then((screen) => screen.Start));
 const Sources = ofChatbot(() => import('./screens/sources/Sources.tsx').then((screen) => screen.Sources));
 const SourceView = ofChatbot(() =>
@@ -52,6 +54,8 @@ export function Console() {
     <LocationProvider scope="/console">
       <Router>
         <Route path="/console" component={Chatbots} />
+        <Route path="/console/chatbot/:chatbot/today" component={Today} />
+        <Route path="/console/chatbot/:chatbot/gaps" component={Gaps} />
         <Route path="/console/chatbot/:chatbot/start" component={Start} />
         <Route path="/console/chatbot/:chatbot/sources" component={Sources} />
         <Route path="/console/chatbot/:chatbot/sources/:source" component={SourceView} />

@@ -193,3 +193,51 @@ export interface Candidate {
   found: boolean;
   given: boolean;
 }
+
+/** Figures of a day, or sums of them; of an agent, a page or a language without `credits`. */
+export interface Figures {
+  asked: number;
+  answered: number;
+  unsure: number;
+  unknown: number;
+  handed_over: number;
+  rated_up: number;
+  rated_down: number;
+}
+
+export interface DayFigures extends Figures {
+  day: string;
+  credits: number;
+}
+
+export interface Analytics extends Figures {
+  credits: number;
+  days: DayFigures[];
+  agents: (Figures & { agent: string; name: string })[];
+  pages: (Figures & { page: string })[];
+  languages: (Figures & { language: string })[];
+}
+
+/** How often a source was cited; one that never was is in no list. */
+export interface CitedSource {
+  data_source: string;
+  answers: number;
+  last_cited_at: string;
+}
+
+/** Questions for the same thing that were asked in vain. */
+export interface Gap {
+  question: string;
+  count: number;
+  last_asked: string;
+  /** Messages of each kind. */
+  reasons: Record<'unknown' | 'unsure' | 'rated_down' | 'asked_again', number>;
+  wordings: { query: string; session: string; asked_at: string }[];
+  passages: { data_source_uuid: string; title: string; text: string }[];
+}
+
+export interface GapList {
+  count: number;
+  is_cut: boolean;
+  gaps: Gap[];
+}

@@ -44,11 +44,17 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
               <li>
                 <span class="group">{name ?? 'Chatbot'}</span>
                 <ul>
+                  <Item href={`/console/chatbot/${chatbot}/today`} icon="today">
+                    Today
+                  </Item>
                   <Item href={`/console/chatbot/${chatbot}/start`} icon="snippet">
                     Start
                   </Item>
                   <Item href={`/console/chatbot/${chatbot}/sources`} icon="sources">
                     Sources
+                  </Item>
+                  <Item href={`/console/chatbot/${chatbot}/gaps`} icon="gaps">
+                    Gaps
                   </Item>
                   <Item href={`/console/chatbot/${chatbot}/conversations`} icon="chatbots">
                     Conversations

@@ -6,6 +6,8 @@ const PATHS = {
   snippet: 'M8 7l-5 5 5 5M16 7l5 5-5 5M14 4l-4 16',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
   back: 'M15 5l-7 7 7 7',
+  today: 'M4 20V4M4 20h16M8 15l4-5 3 3 5-7',
+  gaps: 'M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2M12 18v.5',
   add: 'M12 5v14M5 12h14',
   again: 'M20 11a8 8 0 1 0-2.3 6.3M20 4v7h-7',
   remove: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',

@@ -5,7 +5,7 @@ import { Filters } from '../../parts/Filters.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
-import type { DataSource, Site } from '../../records.ts';
+import type { CitedSource, DataSource, Site } from '../../records.ts';
 import { ago, count, statusWords, TYPES } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { AddSource } from './AddSource.tsx';
@@ -20,11 +20,13 @@ const MOST = 1000;
 /** Milliseconds between two looks while a source is read. */
 const LOOK_MS = 1500;
 
-const FILTERS = { '': 'All', ready: 'Ready', pending: 'Being read', failed: 'Failed' };
+const FILTERS = { '': 'All', never: 'Never cited', ready: 'Ready', pending: 'Being read', failed: 'Failed' };
 
 interface Listed {
   sources: DataSource[];
   sites: Site[];
+  /** By source, of those that were ever cited. */
+  cited: Map<string, CitedSource>;
   hasMore: boolean;
 }
 
@@ -37,18 +39,24 @@ export function Sources({ chatbot }: { chatbot: string }) {
   const { data, failure, reload } = useLoad<Listed>(
     key,
     async (signal) => {
-      const query = new URLSearchParams({ limit: `${Math.min(shown.value + 1, MOST)}` });
+      const isNever = state.value === 'never';
+      // Which were never cited is told here, of as many as the server sends at once.
+      const query = new URLSearchParams({ limit: `${isNever ? MOST : Math.min(shown.value + 1, MOST)}` });
       if (search.value) query.set('search', search.value);
-      if (state.value) query.set('state', state.value);
-      const [all, sites] = await Promise.all([
+      if (state.value && !isNever) query.set('state', state.value);
+      const [listed, sites, citedSources] = await Promise.all([
         get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?${query}`, signal),
         get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
+        get<CitedSource[]>(`/api/v1/chatbot/${chatbot}/data-sources/cited`, signal),
       ]);
-      return { sources: all.slice(0, shown.value), sites, hasMore: all.length > shown.value || all.length === MOST };
+      const cited = new Map(citedSources.map((one) => [one.data_source, one]));
+      const all = isNever ? listed.filter(({ uuid }) => !cited.has(uuid)) : listed;
+      const hasMore = all.length > shown.value || listed.length === MOST;
+      return { sources: all.slice(0, shown.value), sites, cited, hasMore };
     },
     ({ sources, sites }) => (sources.some(isBusy) || sites.some(isRunning) ? LOOK_MS : 0),
   );
-  const { sources = [], sites = [], hasMore = false } = data.value ?? {};
+  const { sources = [], sites = [], cited, hasMore = false } = data.value ?? {};
   const isFiltered = search.value !== '' || state.value !== '';
   return (
     <Frame chatbot={chatbot} title="Sources">
@@ -74,7 +82,7 @@ export function Sources({ chatbot }: { chatbot: string }) {
             : 'Add your site above: its pages are read, and the chatbot answers from them.'}
         </Empty>
       )}
-      {sources.length > 0 && <Table chatbot={chatbot} sources={sources} onChanged={reload} />}
+      {sources.length > 0 && <Table chatbot={chatbot} sources={sources} cited={cited} onChanged={reload} />}
       {hasMore && shown.value >= MOST && <p class="muted">There are more: search to find them.</p>}
       {hasMore && shown.value < MOST && <Button onClick={() => (shown.value += PAGE)}>Show more</Button>}
     </Frame>
@@ -109,10 +117,11 @@ function Crawl({ chatbot, site, onStopped }: { chatbot: string; site: Site; onSt
 interface TableProps {
   chatbot: string;
   sources: DataSource[];
+  cited: Map<string, CitedSource> | undefined;
   onChanged: () => void;
 }
 
-const Table = ({ chatbot, sources, onChanged }: TableProps) => (
+const Table = ({ chatbot, sources, cited, onChanged }: TableProps) => (
   <div class="scroll" role="region" aria-label="Sources" tabIndex={0}>
     <table>
       <thead>
@@ -120,6 +129,7 @@ const Table = ({ chatbot, sources, onChanged }: TableProps) => (
           <th scope="col">Source</th>
           <th scope="col">Status</th>
           <th scope="col">Changed</th>
+          <th scope="col">Cited</th>
           <th scope="col" class="number">
             Tokens
           </th>
@@ -130,14 +140,27 @@ const Table = ({ chatbot, sources, onChanged }: TableProps) => (
       </thead>
       <tbody>
         {sources.map((source) => (
-          <Row key={source.uuid} chatbot={chatbot} source={source} onChanged={onChanged} />
+          <Row
+            key={source.uuid}
+            chatbot={chatbot}
+            source={source}
+            cited={cited?.get(source.uuid)}
+            onChanged={onChanged}
+          />
         ))}
       </tbody>
     </table>
   </div>
 );
 
-function Row({ chatbot, source, onChanged }: Omit<TableProps, 'sources'> & { source: DataSource }) {
+interface RowProps {
+  chatbot: string;
+  source: DataSource;
+  cited: CitedSource | undefined;
+  onChanged: () => void;
+}
+
+function Row({ chatbot, source, cited, onChanged }: RowProps) {
   const { isBusy: isUnderWay, failure, run } = useAction();
   const { word, tone, advice } = statusWords(source);
   const act = async (request: () => Promise<unknown>): Promise<void> => {
@@ -161,6 +184,7 @@ function Row({ chatbot, source, onChanged }: Omit<TableProps, 'sources'> & { sou
         <Failed failure={failure} />
       </td>
       <td>{ago(source.modified_at)}</td>
+      <td>{cited ? `${count(cited.answers, 'time')}, last ${ago(cited.last_cited_at)}` : 'Never'}</td>
       <td class="number">{source.tokens.toLocaleString('en')}</td>
       <td class="end">
         <span class="tools">

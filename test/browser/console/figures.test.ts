@@ -1,0 +1,160 @@
+import type { Browser, Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startBuiltServer, type BuiltServer } from '../built-server.ts';
+import { launchChromium } from '../chromium.ts';
+import { apiOf } from './api.ts';
+import { newPage, signInByKey, violations } from './console.ts';
+
+/** Today, Gaps, and how often sources are cited, in Chromium. */
+
+let server: BuiltServer;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+const [KNOWN, ANSWER] = ['When does the last ferry leave?', 'The last ferry leaves at ten to nine.'];
+const BICYCLE = 'Can I bring my bicycle?';
+
+/** What a visitor is answered. */
+async function asked(chatbot: string, query: string): Promise<string> {
+  const reply = await fetch(`${server.base}/chat/${chatbot}/ask`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  return reply.text();
+}
+
+test('an answer that is written to a gap is what the next visitor gets, until it is undone', async () => {
+  const api = apiOf(server);
+  const chatbot = await api.newChatbot('Ferries', KNOWN, ANSWER);
+  for (const query of [BICYCLE, 'May I bring a bicycle?', 'Do you sell pink llamas?']) await api.ask(chatbot, query);
+  const { page, faults } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/gaps`);
+  faults.length = 0;
+  await page.getByText('2 gaps open.').waitFor();
+  const groups = page.getByRole('list', { name: 'Gaps' }).getByRole('region');
+  expect(await groups.count()).toBe(2);
+  const first = groups.first();
+  expect(await first.textContent()).toContain('Asked 2 times');
+  // By the keyboard alone.
+  await first.getByText('In the visitors’ words').focus();
+  await page.keyboard.press('Enter');
+  expect(await first.getByRole('link').allTextContents()).toEqual(
+    expect.arrayContaining([BICYCLE, 'May I bring a bicycle?']),
+  );
+  await first.getByText('Write the answer yourself').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('Bicycles travel free on all decks.');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('https://ferries.example/bicycles');
+  await page.keyboard.press('Enter');
+  await first.getByText('Your answer is live').waitFor();
+  const question = (await first.getByRole('heading', { level: 2 }).textContent())!;
+  expect(await asked(chatbot, question)).toContain('Bicycles travel free on all decks.');
+  await page.getByText('1 gap open. There were 2.').waitFor();
+  await first.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('2 gaps open.').waitFor();
+  expect(await asked(chatbot, question)).not.toContain('Bicycles travel free on all decks.');
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('a group that is not ours is hidden, and can be shown again', async () => {
+  const api = apiOf(server);
+  const chatbot = await api.newChatbot('Ferries', KNOWN, ANSWER);
+  await api.ask(chatbot, 'Do you sell pink llamas?');
+  const { page } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/gaps`);
+  await page.getByRole('button', { name: 'Not ours' }).click();
+  await page.getByText('0 gaps open. There were 1.').waitFor();
+  await api.ask(chatbot, 'Are pink llamas sold?');
+  await page.reload();
+  await page.getByText('0 gaps open.').waitFor();
+  await page.getByRole('button', { name: 'Show hidden gaps' }).click();
+  await page.getByText('1 hidden gap.').waitFor();
+  await page.getByRole('button', { name: 'Show again' }).click();
+  await page.getByText('0 hidden gaps.').waitFor();
+  await page.getByRole('button', { name: 'Show open gaps' }).click();
+  await page.getByText('1 gap open.').waitFor();
+  await page.context().close();
+});
+
+test('the figures of the days that the address names stand as lines and in tables', async () => {
+  const api = apiOf(server);
+  const chatbot = await api.newChatbot('Ferries', KNOWN, ANSWER);
+  const { page, faults } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/today`);
+  faults.length = 0;
+  await page.getByRole('heading', { name: 'Nobody has asked in the last 30 days' }).waitFor();
+  for (const query of [KNOWN, KNOWN, BICYCLE]) await api.ask(chatbot, query);
+  await page.getByRole('link', { name: '7 days' }).click();
+  await page.getByRole('list', { name: 'In the last 7 days' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?days=7');
+  expect(await page.getByRole('list', { name: 'In the last 7 days' }).getByRole('listitem').allTextContents()).toEqual([
+    'Asked 3',
+    'Answered 2',
+    'Not known 1',
+    'Handed over 0',
+    'Voted up 0',
+    'Voted down 0',
+    'Credits 0',
+  ]);
+  await page.getByText('The same figures by day').click();
+  const rows = page.getByRole('region', { name: 'Figures by day' }).getByRole('row');
+  expect(await rows.count()).toBe(8);
+  const cells = await rows.nth(1).getByRole('cell').allTextContents();
+  expect(cells).toEqual(['3', '2', '1', '0', '0', '0', '0']);
+  await page.reload();
+  await page.getByRole('link', { name: '1 gap: write the answer' }).click();
+  await heading(page, 'Gaps').waitFor();
+  await page.goto(`${server.base}/console/chatbot/${chatbot}/sources`);
+  await page.getByRole('cell', { name: '2 times, last' }).waitFor();
+  await page.getByLabel('Status').selectOption('never');
+  await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+const ATTACK = `"><img src=x onerror="document.title='hit'"><script>document.title='hit'</script>`;
+
+test.each([
+  ['light', { colorScheme: 'light' as const }],
+  ['dark', { colorScheme: 'dark' as const }],
+  ['on a phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+])('breaks no rule of axe and runs nothing that a visitor wrote, %s', async (_, options) => {
+  const api = apiOf(server);
+  const chatbot = await api.newChatbot(`Evil ${ATTACK}`, KNOWN, ANSWER);
+  const session = await api.call<{ uuid: string }>('POST', `/chatbot/${chatbot}/session/create`, {
+    initial_variables: { page: `https://ferries.example/${ATTACK}` },
+  });
+  for (const query of [KNOWN, `Llamas ${ATTACK}`])
+    await api.call('POST', `/session/${session.uuid}/message/non-stream`, { query });
+  const { page, faults } = await newPage(browser, options);
+  await signInByKey(page, server);
+  faults.length = 0;
+  for (const [name, screen] of [
+    ['Today', 'today'],
+    ['Gaps', 'gaps'],
+    ['Sources', 'sources'],
+  ] as const) {
+    await page.goto(`${server.base}/console/chatbot/${chatbot}/${screen}`);
+    await heading(page, name).waitFor();
+    await page.waitForLoadState('networkidle');
+    for (const summary of await page.locator('main summary').all()) await summary.click();
+    expect(await violations(page), name).toEqual([]);
+    expect(await page.title(), name).not.toBe('hit');
+    expect(await page.locator('img, a[href^="javascript:"]').count(), name).toBe(0);
+    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(isTooWide, name).toBe(false);
+  }
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
