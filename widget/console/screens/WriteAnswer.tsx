@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { Button, Failed, Field } from '../parts/controls.tsx';
 import { useAction } from '../parts/use-action.ts';
-import { post } from '../wire.ts';
+import type { DataSource } from '../records.ts';
+import { statusWords } from '../words.ts';
+import { get, post } from '../wire.ts';
 
 interface WriteAnswerProps {
   chatbot: string;
@@ -12,9 +14,23 @@ interface WriteAnswerProps {
   onWritten?: (isWritten: boolean) => void;
 }
 
+/** Milliseconds between two looks whether the answer is learned, which takes some tens of them. */
+const LOOK_MS = 100;
+
+/** Resolves once visitors get it; rejects where it cannot be learned. */
+async function learned(uuid: string): Promise<void> {
+  for (;;) {
+    const { tone, advice } = statusWords(await get<DataSource>(`/api/v1/data-source/${uuid}`));
+    if (tone === 'good') return;
+    if (tone === 'bad') throw new Error(`The answer is stored, but not live. ${advice}`);
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+  }
+}
+
 /** A better answer to a question, stored as a source of its own: it answers the next visitor who asks. */
 export function WriteAnswer({ chatbot, question, hasLink = false, onWritten = () => {} }: WriteAnswerProps) {
   const written = useSignal<string | undefined>(undefined);
+  const isLive = useSignal(false);
   const { isBusy, failure, run } = useAction();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -24,7 +40,11 @@ export function WriteAnswer({ chatbot, question, hasLink = false, onWritten = ()
     const body = { question, answer, ...(link && { reference_source_link: link }) };
     void run(async () => {
       const path = `/api/v1/chatbot/${chatbot}/data-source/qa`;
-      written.value = (await post<{ uuid: string }>(path, body)).uuid;
+      // A second try takes the place of what the first has stored.
+      if (written.value) await post(`/api/v1/data-source/${written.value}/delete`);
+      written.value = (await post<DataSource>(path, body)).uuid;
+      await learned(written.value);
+      isLive.value = true;
       onWritten(true);
     });
   };
@@ -32,9 +52,10 @@ export function WriteAnswer({ chatbot, question, hasLink = false, onWritten = ()
     run(async () => {
       await post(`/api/v1/data-source/${written.value}/delete`);
       written.value = undefined;
+      isLive.value = false;
       onWritten(false);
     });
-  if (written.value)
+  if (isLive.value)
     return (
       <p class="notice" role="status">
         Your answer is live: ask again to see it.{' '}
