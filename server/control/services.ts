@@ -95,6 +95,7 @@ export async function createServices(config: Config, { store, clock, log, health
     sites,
     catalogue,
     caller,
+    router,
     respond,
     runs,
     suggestions,

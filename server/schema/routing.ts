@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { Uuid } from './fields.ts';
+import { record, Timestamp, Uuid } from './fields.ts';
 
 /** When an agent answers: sentences that belong to it, and rules that decide whatever the scores are. */
 
@@ -66,3 +66,36 @@ export const AgentRouting = Type.Object(
   { additionalProperties: false },
 );
 export type AgentRouting = Type.Static<typeof AgentRouting>;
+
+/** Settings of agents to try on what was asked; what is not sent stays as it is. */
+export const RoutingTrial = Type.Object({
+  agents: Type.Array(
+    Type.Object({
+      uuid: Uuid,
+      bias: Type.Optional(Type.Number({ minimum: -10, maximum: 1 })),
+      stickness: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    }),
+    { maxItems: 100, description: 'Agents of the chatbot, with the settings to try.' },
+  ),
+});
+
+const Named = record({ uuid: Type.String(), name: Type.String() });
+
+/** What other settings of bias and stickness would change in the choice of the agent. */
+export const RoutingReplay = record({
+  replayed: Type.Integer({ minimum: 0, description: 'The newest messages that were looked at, at most 1,000.' }),
+  moved: Type.Integer({ minimum: 0, description: 'Those of them that another agent would have got.' }),
+  close: Type.Integer({
+    minimum: 0,
+    description:
+      'Those whose scores are so close, by either settings, that a model would be asked where there is one. It is not asked here: the score decides.',
+  }),
+  messages: Type.Array(
+    record({ uuid: Uuid, session: Uuid, query: Type.String(), created_at: Timestamp, from: Named, to: Named }),
+    {
+      maxItems: 100,
+      description: 'Of the moved ones the newest; `from`: by the present settings, `to`: by those sent.',
+    },
+  ),
+});
+export type RoutingReplay = Type.Static<typeof RoutingReplay>;

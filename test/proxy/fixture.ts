@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';
 import { pino, type Logger } from 'pino';
+import type { AgentRouter } from '../../server/agents/routing/router.ts';
 import { AnswerRuns, NO_META, type AnswerResult, type Respond } from '../../server/answer/runs.ts';
 import type { Run } from '../../server/answer/run.ts';
 import { createApp } from '../../server/app.ts';
@@ -85,6 +86,7 @@ export async function startChatServer({
     schedules: {} as Schedules,
     sites: {} as Sites,
     runs,
+    router: {} as AgentRouter,
     respond,
     catalogue: createCatalogue(),
     caller: { isBlocked: async () => false },

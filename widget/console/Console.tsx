@@ -39,6 +39,7 @@ const SourceView = ofChatbot(() =>
 );
 const Conversations = ofChatbot(() => import('./screens/Conversations.tsx').then((screen) => screen.Conversations));
 const Playground = ofChatbot(() => import('./screens/playground/Playground.tsx').then((screen) => screen.Playground));
+const Agents = ofChatbot(() => import('./screens/agents/Agents.tsx').then((screen) => screen.Agents));
 const Settings = lazy(() =>
   import('./screens/Settings.tsx').then(
     (screen) => screen.Settings,
@@ -61,6 +62,7 @@ export function Console() {
         <Route path="/console/chatbot/:chatbot/sources/:source" component={SourceView} />
         <Route path="/console/chatbot/:chatbot/conversations/:session?" component={Conversations} />
         <Route path="/console/chatbot/:chatbot/playground" component={Playground} />
+        <Route path="/console/chatbot/:chatbot/agents" component={Agents} />
         <Route path="/console/settings" component={Settings} />
         <Route default component={NotFound} />
       </Router>

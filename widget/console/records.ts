@@ -16,6 +16,14 @@ export interface Agent {
   name: string;
   type: AgentType;
   enabled: 0 | 1;
+  description: string;
+  prompt: string;
+  /** As the type has them. */
+  meta: { bias?: number; stickness?: number; default_message?: string; use_all_sources?: boolean };
+  data_source_uuids: string[];
+  variables: object[];
+  tool_functions: { uuid: string; name: string; method: string; external_url: string; enabled: 0 | 1 }[];
+  human_escalation_settings?: { human_requested_message: string };
 }
 
 export interface AgentRouting {

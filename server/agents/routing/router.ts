@@ -9,7 +9,7 @@ import { sourcesFor } from '../agents.ts';
 import { examplesOfReads } from '../tool-functions.ts';
 import { valuesOf, type Values } from '../variables.ts';
 import { askModel, CHOICE_TIMEOUT_MS } from './ask-model.ts';
-import { choose, closeTo, isClose, type Choice } from './choose.ts';
+import { choose, closeTo, isClose, type Choice, type Situation } from './choose.ts';
 import { trainClassifier, type Classifier } from './classifier.ts';
 import { loadDetectors } from './detectors.ts';
 import type { SessionFacts } from './rules.ts';
@@ -37,6 +37,11 @@ interface Referee {
 
 /** With the tokens of the call of a model, where one was asked. */
 export type Routed = Choice<StoredAgent> & { tokens?: number };
+
+type Chooser = (
+  asked: Pick<Situation<StoredAgent>, 'query' | 'turns' | 'facts' | 'smallTalk' | 'answered' | 'isReply'>,
+  changed?: readonly StoredAgent[],
+) => Choice<StoredAgent>;
 
 /** Chatbots whose classifiers stay in memory: up to some MB each, for agents with hundreds of examples. */
 const MAX_CLASSIFIERS = 100;
@@ -80,23 +85,27 @@ export class AgentRouter {
     const answered = finished.map(agentOf).filter(Boolean).toReversed();
     const facts = factsOf(hasRules ? valuesOf(agents, question.session) : {}, finished.length, answered);
     const earlier = turns.map(({ query }) => query).toReversed();
+    const chooser = await this.chooserOf(enabled, earlier.length > 0);
+    const choice = chooser({ query: question.query, turns: earlier, facts, smallTalk, answered, isReply });
+    return choice.record && isClose(choice.record) ? this.#refer(choice, enabled, question, earlier, answer) : choice;
+  }
+
+  /**
+   * What chooses among these enabled agents, without a model; `changed`, where it is given, are they with other settings, in the
+   * same order. `hasTurns`: whether some of the messages have others before them.
+   */
+  async chooserOf(enabled: readonly StoredAgent[], hasTurns: boolean): Promise<Chooser> {
     const isScoring = enabled.filter(isScored).length > 1;
-    const needsRarity = isScoring && (earlier.length > 0 || enabled.some(({ type }) => type === 'pre-canned'));
-    const choice = choose({
-      query: question.query,
-      turns: earlier,
-      agents: enabled,
-      facts,
-      smallTalk,
-      answered,
-      isReply,
-      // A value alone is neither a wish nor gibberish.
-      ...(enabled.length > 1 && !isReply ? { detectors: await loadDetectors() } : {}),
+    const needsRarity = isScoring && (hasTurns || enabled.some(({ type }) => type === 'pre-canned'));
+    const detectors = enabled.length > 1 ? await loadDetectors() : undefined;
+    const known = {
       narrow: new Set(enabled.filter(readsSome).map(({ uuid }) => uuid)),
       ...(needsRarity ? { rarity: await this.#knowledge.rarity(enabled[0]!.chatbot) } : {}),
       ...(isScoring ? { classifier: await this.#classifier(enabled) } : {}),
-    });
-    return choice.record && isClose(choice.record) ? this.#refer(choice, enabled, question, earlier, answer) : choice;
+    };
+    return (asked, changed = enabled) =>
+      // A value alone is neither a wish nor gibberish.
+      choose({ ...asked, agents: changed, ...(detectors && !asked.isReply ? { detectors } : {}), ...known });
   }
 
   /** The model's choice among those whose scores are close; the classifier's where it makes none. */
@@ -149,7 +158,7 @@ const isScored = ({ type }: StoredAgent): boolean => type === 'user-facing' || t
 const readsSome = (agent: StoredAgent): boolean => agent.type === 'user-facing' && sourcesFor(agent) !== undefined;
 
 /** `answered`: the agents of the messages that an agent answered, the last first. */
-function factsOf(variables: Values, messages: number, answered: readonly string[]): SessionFacts {
+export function factsOf(variables: Values, messages: number, answered: readonly string[]): SessionFacts {
   const [lastAgent] = answered;
   const before = answered.findIndex((agent) => agent !== lastAgent);
   return { queries: messages + 1, lastAgent, consecutive: before < 0 ? answered.length : before, variables };

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { AgentRouter } from '../../agents/routing/router.ts';
 import type { AnswerRuns, Respond } from '../../answer/runs.ts';
 import { notFound } from '../../schema/errors.ts';
 import { readJson, nameUnknownFields } from '../../http/body.ts';
@@ -38,6 +39,7 @@ export interface ApiDeps {
   schedules: Schedules;
   sites: Sites;
   runs: AnswerRuns;
+  router: AgentRouter;
   respond: Respond;
   clock: Clock;
   log: Logger;

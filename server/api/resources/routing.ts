@@ -1,18 +1,19 @@
 import * as Type from 'typebox';
 import { checkedRules, undeclaredIn } from '../../agents/routing/rules.ts';
-import { notFound } from '../../schema/errors.ts';
+import { replayRouting } from '../../answer/trace/replay.ts';
+import { invalid, notFound } from '../../schema/errors.ts';
 import { nextModifiedAt } from '../../schema/ids.ts';
-import { AgentRouting } from '../../schema/routing.ts';
+import { AgentRouting, RoutingReplay, RoutingTrial } from '../../schema/routing.ts';
 import { isObject, validate } from '../../schema/validate.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { setWarnings } from '../requests/warnings.ts';
-import { operation, ownedAgent, type ApiDeps, type Operation } from '../requests/operation.ts';
+import { operation, ownedAgent, ownedChatbot, type ApiDeps, type Operation } from '../requests/operation.ts';
 
 const RoutingChange = Type.Partial(AgentRouting);
 const Examples = Type.Pick(RoutingChange, ['examples']);
 const NO_ROUTING: AgentRouting = { examples: [], rules: [] };
 
-export const routing = ({ store, clock }: ApiDeps): Operation[] => [
+export const routing = ({ store, clock, router }: ApiDeps): Operation[] => [
   operation({
     id: 'getAgentRouting',
     right: 'edit',
@@ -50,6 +51,25 @@ export const routing = ({ store, clock }: ApiDeps): Operation[] => [
         ...undeclared.map((place) => [place, 'no agent declares it'] as const),
       ]);
       return changed.routing;
+    },
+  }),
+  operation({
+    id: 'traceRouting',
+    right: 'edit',
+    method: 'POST',
+    path: '/api/v1/chatbot/:uuid/agents/replay',
+    summary: 'Try other settings of bias and stickness on the newest messages',
+    description:
+      'Chooses the agent of the newest 1,000 messages anew, by the present settings and by those sent, as it is chosen for a visitor; changes nothing, and asks no model. The messages before one are those of its session, with the agents that answered them then.',
+    body: RoutingTrial,
+    reply: RoutingReplay,
+    async handle({ user, uuid, body }) {
+      await ownedChatbot(store, user, uuid);
+      const agents = await store.agents(uuid);
+      for (const [at, one] of body.agents.entries())
+        if (!agents.some((agent) => agent.uuid === one.uuid))
+          throw invalid(`agents[${at}].uuid`, `agents[${at}].uuid must be an agent of this chatbot`);
+      return replayRouting({ store, router }, uuid, agents, body.agents);
     },
   }),
 ];

@@ -255,6 +255,14 @@ export const rows: Record<string, Row> = {
   'GET /api/v1/agent/models': {},
   'GET /api/v1/agent/model-costs': {},
   'GET /api/v1/chatbot/:uuid/agents': { invalidSearch: PAGES },
+  'POST /api/v1/chatbot/:uuid/agents/replay': {
+    send: () => ({ agents: [] }),
+    invalid: [
+      [undefined, []],
+      ['agents', {}],
+      ['agents', { agents: 7 }],
+    ],
+  },
   'POST /api/v1/chatbot/:uuid/agent/create': {
     send: () => ({
       name: 'Returns desk',

@@ -62,6 +62,9 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
                   <Item href={`/console/chatbot/${chatbot}/playground`} icon="ask">
                     Playground
                   </Item>
+                  <Item href={`/console/chatbot/${chatbot}/agents`} icon="agents">
+                    Agents
+                  </Item>
                 </ul>
               </li>
             )}

@@ -2,6 +2,7 @@
 const PATHS = {
   chatbots: 'M4 5h16v11H9l-5 4z',
   sources: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h7M9 17h5',
+  agents: 'M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6M2 19a6 6 0 0 1 12 0M16 5a3 3 0 0 1 0 6M17 14a5 5 0 0 1 5 5',
   ask: 'M4 5h16v11H9l-5 4zM9 9h6M9 12h4',
   snippet: 'M8 7l-5 5 5 5M16 7l5 5-5 5M14 4l-4 16',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',

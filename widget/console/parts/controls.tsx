@@ -28,6 +28,7 @@ interface FieldProps {
   name: string;
   hint?: string;
   type?: keyof typeof INPUTS;
+  /** At first. */
   value?: string;
   placeholder?: string;
   isRequired?: boolean;
@@ -45,6 +46,7 @@ export function Field({
   rows,
   isRequired = true,
   failure = '',
+  value,
   ...rest
 }: FieldProps) {
   const id = useId();
@@ -56,6 +58,8 @@ export function Field({
     'aria-describedby': described || undefined,
     'aria-invalid': failure ? ('true' as const) : undefined,
     spellcheck: type === 'text',
+    // Not `value`: what is typed would be lost when a failure is shown.
+    ...(value !== undefined && { defaultValue: value }),
     ...rest,
   };
   return (

@@ -1,0 +1,205 @@
+import { useSignal } from '@preact/signals';
+import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import type { DataSource } from '../../records.ts';
+import { Failure, get, post, remove } from '../../wire.ts';
+import type { Member } from './member.ts';
+
+/** Sources that are offered; an agent of more reads those that the API was told. */
+const MAX_OFFERED = 200;
+
+interface AgentFormProps {
+  chatbot: string;
+  member: Member;
+  /** Called once the agent is saved or deleted. */
+  onChanged: () => void;
+}
+
+/** Everything of one agent but what the dials have. What is wrong is said at its field. */
+export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: AgentFormProps) {
+  const { uuid, name, type, enabled, description, prompt, meta, variables, tool_functions, human_escalation_settings } =
+    agent;
+  const wrong = useSignal({ field: '', text: '' });
+  const saving = useAction();
+  const removing = useAction();
+  const isFixed = type === 'pre-canned' || type === 'spam-defense';
+  const failureOf = (...fields: string[]): string =>
+    fields.some((field) => wrong.value.field.split(/[.[]/)[0] === field) ? wrong.value.text : '';
+  const save = async (data: FormData): Promise<void> => {
+    const text = (field: string): string => String(data.get(field) ?? '');
+    const own = {
+      name: text('name').trim(),
+      description: text('description'),
+      prompt: text('prompt'),
+      enabled: data.has('enabled'),
+      variables: jsonIn('variables', text('variables')),
+      ...(isFixed && { default_message: text('default_message') }),
+      ...(type === 'human-escalation' && {
+        human_escalation_settings: { human_requested_message: text('human_requested_message') },
+      }),
+      ...(type === 'user-facing' && {
+        use_all_sources: data.has('use_all_sources'),
+        ...(data.has('source') && { data_source_uuids: data.getAll('source') }),
+      }),
+    };
+    const examples = text('examples')
+      .split('\n')
+      .map((line) => line.trim());
+    const rules = jsonIn('rules', text('rules'));
+    await post(`/api/v1/agent/${uuid}/update`, own);
+    await post(`/api/v1/agent/${uuid}/routing`, { examples: examples.filter(Boolean), rules });
+  };
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    wrong.value = { field: '', text: '' };
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    const isSaved = await saving.run(() =>
+      save(data).catch((error: unknown) => {
+        if (!(error instanceof Failure) || !error.field) throw error;
+        wrong.value = { field: error.field, text: error.message };
+        throw new Error(`Not saved: ${error.message}`, { cause: error });
+      }),
+    );
+    if (isSaved) onChanged();
+  };
+  const removeAgent = async (): Promise<void> => {
+    if (!(await removing.run(() => remove(`/api/v1/agent/${uuid}/delete`)))) return;
+    onChanged();
+    focusHeading();
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <label class="choice">
+        <input type="checkbox" name="enabled" defaultChecked={enabled === 1} /> Switched on
+      </label>
+      <Field label="Name" name="name" value={name} failure={failureOf('name')} />
+      <Field
+        label="Description"
+        name="description"
+        rows={2}
+        value={description}
+        isRequired={false}
+        hint="What it answers: messages are compared with it."
+        failure={failureOf('description')}
+      />
+      <Field
+        label="Prompt"
+        name="prompt"
+        rows={4}
+        value={prompt}
+        isRequired={false}
+        hint="What a model is told."
+        failure={failureOf('prompt')}
+      />
+      {isFixed && (
+        <Field
+          label="Message"
+          name="default_message"
+          rows={3}
+          value={meta.default_message ?? ''}
+          isRequired={false}
+          failure={failureOf('default_message', 'meta')}
+        />
+      )}
+      {human_escalation_settings && (
+        <Field
+          label="Message to whoever asks for a person"
+          name="human_requested_message"
+          rows={3}
+          value={human_escalation_settings.human_requested_message}
+          isRequired={false}
+          failure={failureOf('human_escalation_settings')}
+        />
+      )}
+      <Field
+        label="Examples"
+        name="examples"
+        rows={4}
+        value={routing.examples.join('\n')}
+        isRequired={false}
+        hint="Messages that it answers, one a line."
+        failure={failureOf('examples')}
+      />
+      <Field
+        label="Rules"
+        name="rules"
+        rows={4}
+        value={JSON.stringify(routing.rules, null, 2)}
+        isRequired={false}
+        hint='JSON: it answers where one is true, such as [{"contains": ["invoice"]}].'
+        failure={failureOf('rules')}
+      />
+      <Field
+        label="Variables"
+        name="variables"
+        rows={4}
+        value={JSON.stringify(variables, null, 2)}
+        isRequired={false}
+        hint='JSON, such as [{"name": "order", "description": "Number of the order"}].'
+        failure={failureOf('variables')}
+      />
+      {type === 'user-facing' && (
+        <SourcesOf chatbot={chatbot} own={agent.data_source_uuids} all={meta.use_all_sources} />
+      )}
+      {tool_functions.length > 0 && (
+        <>
+          <h3>Tools</h3>
+          <ul class="checked" aria-label="Tools">
+            {tool_functions.map((one) => (
+              <li key={one.uuid}>
+                <strong>{one.name}</strong> <code>{one.method}</code> {one.external_url}
+                {!one.enabled && <span class="badge">off</span>}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Failed failure={saving.failure} />
+      <Failed failure={removing.failure} />
+      <div class="tools">
+        <Button kind="primary" type="submit" isBusy={saving.isBusy.value}>
+          Save the agent
+        </Button>
+        <Confirm
+          label="Delete the agent"
+          confirmLabel="Delete"
+          question="Delete it with its tools?"
+          icon="remove"
+          isBusy={removing.isBusy.value}
+          act={() => void removeAgent()}
+        />
+      </div>
+    </form>
+  );
+}
+
+/** Which sources it answers from. */
+function SourcesOf({ chatbot, own, all }: { chatbot: string; own: string[]; all: boolean | undefined }) {
+  const { data } = useLoad(chatbot, (signal) =>
+    get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?limit=${MAX_OFFERED}`, signal),
+  );
+  return (
+    <fieldset class="sources">
+      <legend>Sources</legend>
+      <label class="choice">
+        <input type="checkbox" name="use_all_sources" defaultChecked={all !== false} /> All of them
+      </label>
+      {data.value?.map(({ uuid, title, file_name }) => (
+        <label key={uuid} class="choice">
+          <input type="checkbox" name="source" value={uuid} defaultChecked={own.includes(uuid)} />
+          {title || file_name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function jsonIn(field: string, text: string): unknown {
+  try {
+    return JSON.parse(text.trim() || '[]');
+  } catch {
+    throw new Failure(`${field} must be JSON`, 422, { field });
+  }
+}

@@ -1,0 +1,105 @@
+import { useSignal } from '@preact/signals';
+import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
+import { Frame } from '../../parts/Frame.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import type { Agent, AgentRouting } from '../../records.ts';
+import { get, post } from '../../wire.ts';
+import { AgentForm } from './AgentForm.tsx';
+import { Dials } from './Dials.tsx';
+import { AGENT_TYPES, type Member } from './member.ts';
+
+/** The team of a chatbot: who answers what, and what other settings would change. */
+export function Agents({ chatbot }: { chatbot: string }) {
+  const { data, failure, reload } = useLoad(chatbot, async (signal) => {
+    const agents = await get<Agent[]>(`/api/v1/chatbot/${chatbot}/agents`, signal);
+    return Promise.all(
+      agents.map(async (agent): Promise<Member> => {
+        const routing = await get<AgentRouting>(`/api/v1/agent/${agent.uuid}/routing`, signal);
+        return { agent, routing };
+      }),
+    );
+  });
+  return (
+    <Frame chatbot={chatbot} title="Agents">
+      <Failed failure={failure} again={reload} />
+      {!data.value && !failure.value && <Loading what="the agents" />}
+      {data.value && (
+        <>
+          <ul class="team" aria-label="Agents">
+            {data.value.map((member) => (
+              <li key={member.agent.uuid}>
+                <Card chatbot={chatbot} member={member} onChanged={reload} />
+              </li>
+            ))}
+          </ul>
+          <NewAgent chatbot={chatbot} onMade={reload} />
+          <Dials key={JSON.stringify(data.value)} chatbot={chatbot} agents={data.value} onSaved={reload} />
+        </>
+      )}
+    </Frame>
+  );
+}
+
+interface CardProps {
+  chatbot: string;
+  member: Member;
+  onChanged: () => void;
+}
+
+/** Its form is made when it is opened: it looks up the sources. */
+function Card({ chatbot, member, onChanged }: CardProps) {
+  const isOpen = useSignal(false);
+  const { name, type, enabled, description } = member.agent;
+  return (
+    <details class="add" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>
+        {name} <span class={`badge ${enabled ? 'good' : ''}`}>{enabled ? 'on' : 'off'}</span>
+        <span class="muted about">
+          {AGENT_TYPES[type]}
+          {description && ` · ${description}`}
+        </span>
+      </summary>
+      {isOpen.value && <AgentForm chatbot={chatbot} member={member} onChanged={onChanged} />}
+    </details>
+  );
+}
+
+function NewAgent({ chatbot, onMade }: { chatbot: string; onMade: () => void }) {
+  const { isBusy, failure, run } = useAction();
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const data = new FormData(form);
+    const body = { name: String(data.get('name')).trim(), type: data.get('type') };
+    if (!(await run(() => post(`/api/v1/chatbot/${chatbot}/agent/create`, body)))) return;
+    form.reset();
+    onMade();
+  };
+  return (
+    <details class="add">
+      <summary>Add an agent</summary>
+      <form onSubmit={(event) => void submit(event)}>
+        <Field
+          label="Name of the new agent"
+          name="name"
+          hint="It is off until you switch it on."
+          failure={failure.value}
+        />
+        <label>
+          What it does
+          <select name="type">
+            {Object.entries(AGENT_TYPES).map(([value, word]) => (
+              <option key={value} value={value}>
+                {word}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Button kind="primary" type="submit" icon="add" isBusy={isBusy.value}>
+          Add the agent
+        </Button>
+      </form>
+    </details>
+  );
+}
