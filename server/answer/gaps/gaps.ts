@@ -80,14 +80,12 @@ async function hiddenBy({ owner }: Store, hidden: string[][]): Promise<(terms: S
   };
 }
 
-/** The hidden groups with that of a question, or without those alike to it. */
-export async function changeHidden(
-  store: Store,
-  hidden: string[][],
-  question: string,
-  isHidden: boolean,
-): Promise<string[][]> {
-  const own = disguised(await termsOf(question), store.owner.secret);
+/** What is kept of a question whose group is hidden. */
+export const hiddenTermsOf = async ({ owner }: Store, question: string): Promise<Set<string>> =>
+  disguised(await termsOf(question), owner.secret);
+
+/** The hidden groups with one more, or without those alike to it. */
+export function changeHidden(hidden: string[][], own: Set<string>, isHidden: boolean): string[][] {
   const others = hidden.filter((terms) => !areAlike(new Set(terms), own));
   return isHidden ? [...others, [...own]].slice(-MAX_HIDDEN) : others;
 }

@@ -1,4 +1,4 @@
-import { changeHidden, findGaps } from '../../answer/gaps/gaps.ts';
+import { changeHidden, findGaps, hiddenTermsOf } from '../../answer/gaps/gaps.ts';
 import { invalid, notFound } from '../../schema/errors.ts';
 import { GapList, GapQuestion, GapsQuery } from '../../schema/analytics.ts';
 import { Success } from '../../schema/records.ts';
@@ -7,9 +7,13 @@ import type { Requester } from '../requests/rights.ts';
 
 export const gaps = ({ store, knowledge }: ApiDeps): Operation[] => {
   async function change(user: Requester, uuid: string, question: string, isHidden: boolean): Promise<unknown> {
-    const { hidden_gaps: hidden = [] } = await ownedChatbot(store, user, uuid);
-    const hidden_gaps = await changeHidden(store, hidden, question, isHidden);
-    if (!(await store.updateChatbot(uuid, (chatbot) => ({ ...chatbot, hidden_gaps })))) throw notFound('chatbot');
+    await ownedChatbot(store, user, uuid);
+    const own = await hiddenTermsOf(store, question);
+    const changed = await store.updateChatbot(uuid, (chatbot) => ({
+      ...chatbot,
+      hidden_gaps: changeHidden(chatbot.hidden_gaps ?? [], own, isHidden),
+    }));
+    if (!changed) throw notFound('chatbot');
     return { success: true };
   }
 

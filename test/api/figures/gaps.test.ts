@@ -88,6 +88,25 @@ it('hides a group and what is asked later alike to it, until it is shown again',
   expect([await questions('?hidden=true'), (await gaps()).count]).toEqual([[], 2]);
 });
 
+it('loses none of ten groups that are hidden at once', async () => {
+  const goods = [
+    'llamas',
+    'tractors',
+    'violins',
+    'candles',
+    'kayaks',
+    'turbines',
+    'orchids',
+    'sledges',
+    'anvils',
+    'kites',
+  ];
+  const questions = goods.map((one) => `Do you sell ${one}?`);
+  for (const question of questions) await ask(question);
+  await Promise.all(questions.map((question) => act('hide', question)));
+  expect([(await gaps()).count, (await gaps('?hidden=true')).count]).toEqual([0, 10]);
+});
+
 it('has no word of a conversation that is deleted, hidden or not', async () => {
   const session = await ask('Can I bring my bicycle?');
   await act('hide', 'Can I bring my bicycle?');
