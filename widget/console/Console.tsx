@@ -37,7 +37,9 @@ const Sources = ofChatbot(() => import('./screens/sources/Sources.tsx').then((sc
 const SourceView = ofChatbot(() =>
   import('./screens/sources/SourceView.tsx').then((screen) => screen.SourceView as ComponentType<OfChatbot>),
 );
-const Conversations = ofChatbot(() => import('./screens/Conversations.tsx').then((screen) => screen.Conversations));
+const Conversations = ofChatbot(() =>
+  import('./screens/conversations/Conversations.tsx').then((screen) => screen.Conversations),
+);
 const Playground = ofChatbot(() => import('./screens/playground/Playground.tsx').then((screen) => screen.Playground));
 const Agents = ofChatbot(() => import('./screens/agents/Agents.tsx').then((screen) => screen.Agents));
 const Settings = lazy(() =>

@@ -102,6 +102,8 @@ export interface Message {
   response: string;
   /** A JSON object of citations by marker. */
   cite_data_json: string;
+  /** A JSON object: `outcome` and more. */
+  meta_json: string;
   /** A JSON object: `rating` and `comment` of the visitor. */
   feedback_json: string;
   /** Why the answer failed; '' where it did not. */
@@ -122,6 +124,8 @@ export interface Conversation {
   rated_up: number;
   rated_down: number;
   labels: string[];
+  /** The message that has what narrows the list, with a piece of its answer. */
+  found?: { uuid: string; query: string; text: string };
 }
 
 /** Who is signed in. */

@@ -5,19 +5,11 @@ import { Frame } from '../../parts/Frame.tsx';
 import { Preview } from '../../parts/Preview.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import { loadShown } from '../../profile.ts';
-import type { Trace } from '../../records.ts';
-import { post } from '../../wire.ts';
 import { WriteAnswer } from '../WriteAnswer.tsx';
 import { AddExample } from './AddExample.tsx';
 import { KeepTest } from './KeepTest.tsx';
 import { Steps } from './Steps.tsx';
-
-interface Traced {
-  query: string;
-  trace: Trace;
-  /** Milliseconds from the request to its reply. */
-  took: number;
-}
+import { traceQuestion, type Traced } from './trace-question.ts';
 
 /** Asks as a visitor would, and shows why the answer is what it is. Nothing is stored, and no tool function acts. */
 export function Playground({ chatbot }: { chatbot: string }) {
@@ -70,19 +62,6 @@ export function Playground({ chatbot }: { chatbot: string }) {
       )}
     </Frame>
   );
-}
-
-async function traceQuestion(chatbot: string, query: string): Promise<Traced> {
-  const session = await post<{ uuid: string }>(`/api/v1/chatbot/${chatbot}/session/create`, { dry_run: true });
-  const path = `/api/v1/session/${session.uuid}`;
-  const start = performance.now();
-  try {
-    const trace = await post<Trace>(`${path}/message/trace`, { query }, { isSlow: true });
-    return { query, trace, took: performance.now() - start };
-  } finally {
-    // It was made for this one question; one that stays is empty and does no harm.
-    await post(`${path}/delete`).catch(() => undefined);
-  }
 }
 
 /** The last event of the stream that a visitor gets. */

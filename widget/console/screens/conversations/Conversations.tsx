@@ -1,22 +1,16 @@
-import { useSignal, type Signal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
-import { Button, Empty, Failed, Loading } from '../parts/controls.tsx';
-import { Filters } from '../parts/Filters.tsx';
-import { Frame } from '../parts/Frame.tsx';
-import { useAction } from '../parts/use-action.ts';
-import { useLoad } from '../parts/use-load.ts';
-import type { Conversation } from '../records.ts';
-import { ago, count } from '../words.ts';
-import { getPage } from '../wire.ts';
+import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
+import { Frame } from '../../parts/Frame.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import type { Conversation } from '../../records.ts';
+import { ago, count } from '../../words.ts';
+import { getPage } from '../../wire.ts';
 import { ConversationView } from './ConversationView.tsx';
-
-const FILTERS = {
-  '': 'All',
-  unknown: 'Not known',
-  unsure: 'Not sure',
-  rated_down: 'Voted down',
-  rated_up: 'Voted up',
-};
+import { Marked } from './Marked.tsx';
+import { Narrow, NAMES, type Narrowed } from './Narrow.tsx';
+import { useKeys } from './use-keys.ts';
 
 interface Props {
   chatbot: string;
@@ -26,28 +20,29 @@ interface Props {
 
 /** What visitors asked, newest first, and one conversation as its visitor saw it. */
 export function Conversations({ chatbot, session }: Props) {
-  const search = useSignal('');
-  const has = useSignal('');
+  const { route, query: given } = useLocation();
+  const { areShown } = useKeys();
+  const narrowed: Narrowed = Object.fromEntries(NAMES.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
+  const query = String(new URLSearchParams(narrowed));
+  const isFiltered = query !== '';
   const more = useSignal<Conversation[]>([]);
   const next = useSignal('');
   const { isBusy, failure: moreFailure, run } = useAction();
   const base = `/console/chatbot/${chatbot}/conversations`;
-  const { data, failure, reload } = useLoad(`${chatbot}\n${search.value}\n${has.value}`, async (signal) => {
-    const query = new URLSearchParams();
-    if (search.value) query.set('search', search.value);
-    if (has.value) query.set('has', has.value);
-    const page = await getPage<Conversation>(`/api/v1/chatbot/${chatbot}/conversations?${query}`, signal);
+  const suffix = isFiltered ? `?${query}` : '';
+  const { data, failure, reload } = useLoad(`${chatbot}\n${query}`, async (signal) => {
+    const page = await getPage<Conversation>(`/api/v1/chatbot/${chatbot}/conversations${suffix}`, signal);
     more.value = [];
     next.value = page.next;
     return page.list;
   });
-  const { route } = useLocation();
   const listed = [...(data.value ?? []), ...more.value];
-  const isFiltered = search.value !== '' || has.value !== '';
-  /** What follows the list before is no part of the next. */
-  const narrow = (filter: Signal<string>, value: string): void => {
-    filter.value = value;
+  const narrow = (name: keyof Narrowed, value: string): void => {
+    // What follows the list before is no part of the next.
     next.value = '';
+    const { [name]: _before, ...others } = narrowed;
+    const made = String(new URLSearchParams({ ...others, ...(value && { [name]: value }) }));
+    route(made ? `${base}?${made}` : base);
   };
   const loadMore = (): Promise<boolean> =>
     run(async () => {
@@ -60,22 +55,28 @@ export function Conversations({ chatbot, session }: Props) {
     });
   return (
     <Frame chatbot={chatbot} title="Conversations">
-      <Filters
-        searchLabel="Search questions and answers"
-        onSearch={(text) => narrow(search, text)}
-        choiceLabel="Show"
-        choices={FILTERS}
-        onChoose={(value) => narrow(has, value)}
-      />
+      <Narrow chatbot={chatbot} narrowed={narrowed} onChange={narrow} />
+      <p class="muted">
+        Export this list: <Export chatbot={chatbot} query={query} format="csv" word="CSV" />{' '}
+        <Export chatbot={chatbot} query={query} format="jsonl" word="JSON Lines" /> · <kbd>?</kbd> shows the keys
+      </p>
+      <div role="status">
+        {areShown.value && (
+          <p class="notice">
+            <kbd>j</kbd> next conversation, <kbd>k</kbd> the one before, <kbd>Enter</kbd> opens it, <kbd>/</kbd> search,{' '}
+            <kbd>?</kbd> hides this
+          </p>
+        )}
+      </div>
       <Failed failure={failure} again={reload} />
       {!data.value && !failure.value && <Loading what="the conversations" />}
-      <div class={session ? 'halves with-one' : ''}>
+      <div class={session ? 'conversations halves with-one' : 'conversations'}>
         {data.value && (
           <div>
             {listed.length === 0 && (
               <Empty title={isFiltered ? 'Nothing found so far' : 'Nobody has asked yet'}>
                 {isFiltered ? (
-                  'No conversation that was looked at matches.'
+                  'No conversation that was looked at matches. Use fewer or shorter words, or more days.'
                 ) : (
                   <>
                     Put the snippet on your site, and what visitors ask appears here.{' '}
@@ -87,8 +88,15 @@ export function Conversations({ chatbot, session }: Props) {
             <ul class="rows" aria-label="Conversations">
               {listed.map((one) => (
                 <li key={one.uuid}>
-                  <a href={`${base}/${one.uuid}`} aria-current={one.uuid === session ? 'true' : undefined}>
-                    <strong class="cut">{one.first_query}</strong>
+                  <a href={`${base}/${one.uuid}${suffix}`} aria-current={one.uuid === session ? 'true' : undefined}>
+                    <strong class="cut">
+                      <Marked text={one.found?.query ?? one.first_query} sought={narrowed.search ?? ''} />
+                    </strong>
+                    {narrowed.search && one.found && (
+                      <span class="cut">
+                        <Marked text={one.found.text} sought={narrowed.search} />
+                      </span>
+                    )}
                     <span class="muted">
                       {ago(one.modified_at)} · {count(one.messages, 'message')}
                     </span>{' '}
@@ -108,10 +116,11 @@ export function Conversations({ chatbot, session }: Props) {
         {session && (
           <ConversationView
             key={session}
+            chatbot={chatbot}
             session={session}
-            back={base}
+            back={`${base}${suffix}`}
             onDeleted={() => {
-              route(base);
+              route(`${base}${suffix}`);
               reload();
             }}
           />
@@ -120,6 +129,19 @@ export function Conversations({ chatbot, session }: Props) {
     </Frame>
   );
 }
+
+interface ExportProps {
+  chatbot: string;
+  query: string;
+  format: 'csv' | 'jsonl';
+  word: string;
+}
+
+const Export = ({ chatbot, query, format, word }: ExportProps) => (
+  <a href={`/api/v1/chatbot/${chatbot}/conversations/export?format=${format}${query && `&${query}`}`} download>
+    {word}
+  </a>
+);
 
 const Marks = ({ conversation: { unknown, unsure, rated_up, rated_down, labels } }: { conversation: Conversation }) => (
   <span class="marks">

@@ -1,0 +1,123 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Answer } from '../../parts/Answer.tsx';
+import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Button, Failed, Loading } from '../../parts/controls.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import type { Message } from '../../records.ts';
+import { ago } from '../../words.ts';
+import { get, post } from '../../wire.ts';
+import { Steps } from '../playground/Steps.tsx';
+import { traceQuestion, type Traced } from '../playground/trace-question.ts';
+import { WriteAnswer } from '../WriteAnswer.tsx';
+
+interface Props {
+  chatbot: string;
+  session: string;
+  /** The address of the list. */
+  back: string;
+  onDeleted: () => void;
+}
+
+/** One conversation as its visitor saw it; `onDeleted` is called once it is gone. */
+export function ConversationView({ chatbot, session, back, onDeleted }: Props) {
+  const { data, failure, reload } = useLoad(session, (signal) =>
+    get<Message[]>(`/api/v1/session/${session}/messages`, signal),
+  );
+  const { isBusy, failure: deleteFailure, run } = useAction();
+  const remove = async (): Promise<void> => {
+    if (!(await run(() => post(`/api/v1/session/${session}/delete`)))) return;
+    onDeleted();
+    focusHeading();
+  };
+  const region = useRef<HTMLElement>(null);
+  const isLoaded = data.value !== undefined;
+  useEffect(() => {
+    if (isLoaded) region.current?.focus();
+  }, [isLoaded]);
+  return (
+    <section ref={region} class="conversation" aria-label="Conversation" tabIndex={-1}>
+      <a class="back" href={back}>
+        <Icon name="back" /> All conversations
+      </a>
+      <Failed failure={failure} again={reload} />
+      {!data.value && !failure.value && <Loading what="the conversation" />}
+      {data.value?.map((message) => (
+        <Turn key={message.uuid} chatbot={chatbot} message={message} />
+      ))}
+      <Failed failure={deleteFailure} />
+      {data.value && (
+        <Confirm
+          label="Delete this conversation"
+          confirmLabel="Delete"
+          question="Delete it for good?"
+          icon="remove"
+          isBusy={isBusy.value}
+          act={() => void remove()}
+        />
+      )}
+    </section>
+  );
+}
+
+function Turn({ chatbot, message }: { chatbot: string; message: Message }) {
+  const text = useComputed(() => message.response);
+  const { rating, comment } = objectIn(message.feedback_json);
+  const { outcome } = objectIn(message.meta_json);
+  return (
+    <div class="turn">
+      <Answer query={message.query} text={text} citations={message.cite_data_json} isWhole />
+      <p class="muted">
+        {ago(message.created_at)} {outcome === 'unknown' && <span class="badge bad">not known</span>}
+        {outcome === 'unsure' && <span class="badge busy">not sure</span>}{' '}
+        {rating === 1 && <span class="badge good">voted up</span>}{' '}
+        {rating === -1 && <span class="badge bad">voted down</span>}{' '}
+        {typeof comment === 'string' && comment && <q>{comment}</q>}
+      </p>
+      {message.error_message && <p class="failed">{message.error_message}</p>}
+      {(outcome === 'unknown' || outcome === 'unsure' || rating === -1) && (
+        <WriteAnswer chatbot={chatbot} question={message.query} />
+      )}
+      <Why chatbot={chatbot} query={message.query} />
+    </div>
+  );
+}
+
+/** Asked for by the reader: a model may have a price. */
+function Why({ chatbot, query }: { chatbot: string; query: string }) {
+  const traced = useSignal<Traced | undefined>(undefined);
+  const { isBusy, failure, run } = useAction();
+  const explain = (): Promise<boolean> =>
+    run(async () => {
+      traced.value = await traceQuestion(chatbot, query);
+    });
+  return (
+    <div aria-busy={isBusy.value}>
+      {!traced.value && (
+        <Button icon="ask" isBusy={isBusy.value} onClick={() => void explain()}>
+          Why this answer?
+        </Button>
+      )}
+      <Failed failure={failure} />
+      {traced.value && (
+        <>
+          <p class="notice" role="status">
+            This is how the question would be answered now, as the first of a conversation. The sources may have changed
+            since it was asked.
+          </p>
+          <Steps trace={traced.value.trace} took={traced.value.took} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function objectIn(json: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(json)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
