@@ -24,6 +24,7 @@ import { sourceTexts } from './resources/sources/source-texts.ts';
 import { tags } from './resources/sources/tags.ts';
 import { uploads } from './resources/sources/uploads.ts';
 import { routing } from './resources/routing.ts';
+import { retention } from './resources/retention.ts';
 import { users } from './resources/users.ts';
 import { widget } from './resources/widget.ts';
 
@@ -47,6 +48,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...tags(deps),
     ...sessions(deps),
     ...conversations(deps),
+    ...retention(deps),
     ...members(deps),
     ...invitations(deps),
     ...users(deps),

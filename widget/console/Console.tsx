@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import lazy from 'preact-iso/lazy';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
-import { account } from './account.ts';
+import { account, pendingInvitation } from './account.ts';
 import { Chatbots } from './screens/Chatbots.tsx';
 import { NotFound } from './screens/NotFound.tsx';
 import { Outdated } from './screens/Outdated.tsx';
@@ -42,6 +42,14 @@ const Conversations = ofChatbot(() =>
 );
 const Playground = ofChatbot(() => import('./screens/playground/Playground.tsx').then((screen) => screen.Playground));
 const Agents = ofChatbot(() => import('./screens/agents/Agents.tsx').then((screen) => screen.Agents));
+const People = ofChatbot(() => import('./screens/people/People.tsx').then((screen) => screen.People));
+const General = ofChatbot(() => import('./screens/people/General.tsx').then((screen) => screen.General));
+const Accept = lazy(() =>
+  import('./screens/people/Accept.tsx').then(
+    (screen) => screen.Accept,
+    () => Outdated,
+  ),
+);
 const Settings = lazy(() =>
   import('./screens/Settings.tsx').then(
     (screen) => screen.Settings,
@@ -52,6 +60,12 @@ const Settings = lazy(() =>
 /** The sign-in page, or the screen of the address. */
 export function Console() {
   if (account.value === undefined) return null;
+  if (pendingInvitation.value)
+    return (
+      <LocationProvider key="accept" scope="/console">
+        <Router>{[<Route key="accept" default component={Accept} />]}</Router>
+      </LocationProvider>
+    );
   if (!account.value) return <SignIn />;
   return (
     <LocationProvider scope="/console">
@@ -65,6 +79,8 @@ export function Console() {
         <Route path="/console/chatbot/:chatbot/conversations/:session?" component={Conversations} />
         <Route path="/console/chatbot/:chatbot/playground" component={Playground} />
         <Route path="/console/chatbot/:chatbot/agents" component={Agents} />
+        <Route path="/console/chatbot/:chatbot/people" component={People} />
+        <Route path="/console/chatbot/:chatbot/general" component={General} />
         <Route path="/console/settings" component={Settings} />
         <Route default component={NotFound} />
       </Router>

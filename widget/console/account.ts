@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { chatbots } from './chatbots.ts';
+import { memberships } from './membership.ts';
 import type { Account } from './records.ts';
 import { Failure, get, onSignedOut, post, remove, sessionPath } from './wire.ts';
 
@@ -12,6 +13,29 @@ export const notice = signal('');
 /** The token of a link that could not be tried: the server was not reached, or did not take it yet. */
 export const pendingLink = signal('');
 
+/** The token of an invitation that is being looked at, '' for none. */
+export const pendingInvitation = signal('');
+
+export const dropInvitation = (): void => void (pendingInvitation.value = '');
+
+/** Rejects with a `Failure` that says why not. */
+export async function acceptInvitation(link: string): Promise<void> {
+  const { chatbot, ...own } = await post<Account & { chatbot: string }>('/console/invitation/accept', { link });
+  history.replaceState(null, '', `/console/chatbot/${chatbot}/conversations`);
+  chatbots.value = undefined;
+  memberships.value = undefined;
+  account.value = own;
+  dropInvitation();
+}
+
+/** As `takeLink`, of an invitation. */
+function takeInvitation(): void {
+  const token = /^#invitation=([\w.-]+)$/.exec(location.hash)?.[1];
+  if (!token) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  pendingInvitation.value = token;
+}
+
 /** The token of a sign-in link; it is taken out of the address. */
 function takeLink(): string | undefined {
   const token = /^#sign-in=([\w-]+)$/.exec(location.hash)?.[1];
@@ -23,6 +47,7 @@ function leave(why: string): void {
   notice.value = why;
   account.value = false;
   chatbots.value = undefined;
+  memberships.value = undefined;
 }
 
 /** Finds out who is signed in, by the link of the address where it has one. Never rejects. */
@@ -30,9 +55,11 @@ export async function start(): Promise<void> {
   onSignedOut(() => account.value && leave('You have been signed out. Sign in again to go on.'));
   // A link that is pasted into an open tab loads nothing anew.
   addEventListener('hashchange', () => {
+    takeInvitation();
     const link = takeLink();
     if (link) void signInByLink(link);
   });
+  takeInvitation();
   const link = takeLink();
   if (link) return signInByLink(link);
   try {

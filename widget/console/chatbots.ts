@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { loadMemberships } from './membership.ts';
 import type { Chatbot } from './records.ts';
 import { get } from './wire.ts';
 
@@ -6,5 +7,6 @@ import { get } from './wire.ts';
 export const chatbots = signal<Chatbot[] | undefined>();
 
 export async function loadChatbots(signal?: AbortSignal): Promise<Chatbot[]> {
-  return (chatbots.value = await get<Chatbot[]>('/api/v1/chatbots', signal));
+  const [list] = await Promise.all([get<Chatbot[]>('/api/v1/chatbots', signal), loadMemberships(signal)]);
+  return (chatbots.value = list);
 }

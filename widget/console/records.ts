@@ -128,6 +128,27 @@ export interface Conversation {
   found?: { uuid: string; query: string; text: string };
 }
 
+/** From the one who may most. */
+export const ROLES = ['owner', 'editor', 'operator', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Member {
+  /** Of the user. */
+  uuid: string;
+  /** '' where the user is gone. */
+  email: string;
+  role: Role;
+  created_at: string;
+}
+
+export interface Invitation {
+  uuid: string;
+  email: string;
+  role: Role;
+  created_at: string;
+  expires_at: string;
+}
+
 /** Who is signed in. */
 export interface Account {
   user: { uuid: string; name: string };

@@ -99,7 +99,7 @@ const TAGS = [
   {
     name: 'People',
     description: 'The members of a chatbot, each with a role, and invitations.',
-    paths: /\/(?:members?|membership|leave|invitations?)\b/,
+    paths: /\/(?:members?|memberships?|leave|invitations?)\b/,
   },
   {
     name: 'This server',

@@ -21,6 +21,7 @@ export const Member = record({
 export type Member = Static<typeof Member>;
 
 export const Membership = record({
+  chatbot: Uuid,
   role: RoleName,
   rights: Type.Array(Type.String(), {
     description:

@@ -129,6 +129,7 @@ it('lists the chatbots of which a user is a member, and says what the role may d
     (await fetch(w.docent.base + path, { headers: { Cookie: cookie } })).json() as Promise<any>; // oxlint-disable-line no-explicit-any
   expect((await get('/api/v1/chatbots')).map(({ uuid }: { uuid: string }) => uuid)).toEqual([chatbot]);
   expect(await get(`/api/v1/chatbot/${chatbot}/membership`)).toEqual({
+    chatbot,
     role: 'operator',
     rights: ['know', 'read conversations', 'change conversations'],
   });

@@ -499,6 +499,12 @@ export const rows: Record<string, Row> = {
 
   'GET /api/v1/chatbot/:uuid/members': {},
   'GET /api/v1/chatbot/:uuid/membership': {},
+  'GET /api/v1/memberships': {},
+  'GET /api/v1/chatbot/:uuid/retention': {},
+  'POST /api/v1/chatbot/:uuid/retention': {
+    send: () => ({ keep_days: 90 }),
+    invalid: [['keep_days', {}], ...each('keep_days', [-1, 36_501, 1.5, '90', null, [90]])],
+  },
   'POST /api/v1/chatbot/:chatbot/member/:uuid/update': {
     on: newMember,
     send: () => ({ role: 'operator' }),

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { account } from '../account.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
+import { may, type Right } from '../membership.ts';
 import { Icon, type IconName } from './Icon.tsx';
 
 interface FrameProps {
@@ -44,26 +45,32 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
               <li>
                 <span class="group">{name ?? 'Chatbot'}</span>
                 <ul>
-                  <Item href={`/console/chatbot/${chatbot}/today`} icon="today">
+                  <Item right="read figures" href={`/console/chatbot/${chatbot}/today`} icon="today">
                     Today
                   </Item>
-                  <Item href={`/console/chatbot/${chatbot}/start`} icon="snippet">
+                  <Item right="edit" href={`/console/chatbot/${chatbot}/start`} icon="snippet">
                     Start
                   </Item>
-                  <Item href={`/console/chatbot/${chatbot}/sources`} icon="sources">
+                  <Item right="edit" href={`/console/chatbot/${chatbot}/sources`} icon="sources">
                     Sources
                   </Item>
-                  <Item href={`/console/chatbot/${chatbot}/gaps`} icon="gaps">
+                  <Item right="edit" href={`/console/chatbot/${chatbot}/gaps`} icon="gaps">
                     Gaps
                   </Item>
-                  <Item href={`/console/chatbot/${chatbot}/conversations`} icon="chatbots">
+                  <Item right="read conversations" href={`/console/chatbot/${chatbot}/conversations`} icon="chatbots">
                     Conversations
                   </Item>
-                  <Item href={`/console/chatbot/${chatbot}/playground`} icon="ask">
+                  <Item right="edit" href={`/console/chatbot/${chatbot}/playground`} icon="ask">
                     Playground
                   </Item>
-                  <Item href={`/console/chatbot/${chatbot}/agents`} icon="agents">
+                  <Item right="edit" href={`/console/chatbot/${chatbot}/agents`} icon="agents">
                     Agents
+                  </Item>
+                  <Item right="know" href={`/console/chatbot/${chatbot}/people`} icon="people">
+                    People
+                  </Item>
+                  <Item right="own" href={`/console/chatbot/${chatbot}/general`} icon="settings">
+                    General
                   </Item>
                 </ul>
               </li>
@@ -88,11 +95,20 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
   );
 }
 
-function Item({ href, icon, children }: { href: string; icon: IconName; children: string }) {
+interface ItemProps {
+  href: string;
+  icon: IconName;
+  /** In the chatbot of the address: without it the item is not shown. */
+  right?: Right;
+  children: string;
+}
+
+function Item({ href, icon, right, children }: ItemProps) {
   const { path } = useLocation();
   const own = href.replace(/\/$/, '');
   // The list of chatbots stands above all screens: it is none of them.
   const isHere = path === own || (own !== '/console' && path.startsWith(`${own}/`));
+  if (right && !may(href.split('/')[3]!, right)) return null;
   return (
     <li>
       <a href={href} aria-current={isHere ? 'page' : undefined}>

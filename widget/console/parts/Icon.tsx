@@ -13,6 +13,8 @@ const PATHS = {
   again: 'M20 11a8 8 0 1 0-2.3 6.3M20 4v7h-7',
   remove: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
   out: 'M14 4H5v16h9M10 12h10M16 8l4 4-4 4',
+  people:
+    'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7M2 20c0-4 3-6 7-6s7 2 7 6M16 4a3.5 3.5 0 0 1 0 7M18 14c3 .5 4 3 4 6',
   check: 'M5 12l5 5L20 7',
 } as const;
 

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router';
 import { siteAddress } from '../address.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
+import { may } from '../membership.ts';
 import { Button, Failed, Field, Loading } from '../parts/controls.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -23,7 +24,10 @@ export function Chatbots() {
         <ul class="cards">
           {list.map((one) => (
             <li key={one.uuid}>
-              <a class="card" href={`/console/chatbot/${one.uuid}/sources`}>
+              <a
+                class="card"
+                href={`/console/chatbot/${one.uuid}/${may(one.uuid, 'edit') ? 'sources' : 'conversations'}`}
+              >
                 <strong>{one.name}</strong>
                 <span class="muted">
                   {one.meta.visibility} · made {ago(one.created_at)}

@@ -4,6 +4,7 @@ import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
 import type { SignIn } from '../records.ts';
+import { Keys } from './Keys.tsx';
 import { ago, browserName } from '../words.ts';
 import { get, remove, signInsPath } from '../wire.ts';
 
@@ -30,6 +31,7 @@ export function Settings() {
         </Button>
       </section>
       <SignIns />
+      <Keys />
     </Frame>
   );
 }

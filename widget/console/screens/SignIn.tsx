@@ -3,20 +3,21 @@ import { notice, pendingLink, signIn, signInByLink } from '../account.ts';
 import { Button, Field } from '../parts/controls.tsx';
 import { useAction } from '../parts/use-action.ts';
 
-/** By an API key, or by a link that the server prints. */
-export function SignIn() {
+/** By an API key, or by a link that the server prints. `isPart`: on the page of something else. */
+export function SignIn({ isPart = false }: { isPart?: boolean }) {
   const { isBusy, failure, run } = useAction();
   useEffect(() => {
-    document.title = 'Sign in · Docent';
+    if (!isPart) document.title = 'Sign in · Docent';
   }, []);
+  const [Place, Title] = isPart ? (['section', 'h2'] as const) : (['main', 'h1'] as const);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const key = new FormData(event.currentTarget as HTMLFormElement).get('key');
     void run(() => signIn(String(key).trim()));
   };
   return (
-    <main class="sign-in">
-      <h1>Sign in to Docent</h1>
+    <Place class={isPart ? undefined : 'sign-in'}>
+      <Title>Sign in to Docent</Title>
       <div role="status">{notice.value && <p class="notice">{notice}</p>}</div>
       {pendingLink.value && <Button onClick={() => void signInByLink(pendingLink.value)}>Try the link again</Button>}
       <form onSubmit={submit}>
@@ -41,6 +42,6 @@ export function SignIn() {
           first.
         </p>
       )}
-    </main>
+    </Place>
   );
 }

@@ -1,11 +1,12 @@
 import type { RouterContext } from '@koa/router';
 import * as Type from 'typebox';
+import type { Static } from 'typebox';
 import { notFound } from '../../../schema/errors.ts';
 import { readUuid, view } from '../../../schema/ids.ts';
 import { Member, Membership, RoleChange } from '../../requests/people.ts';
 import { Fault, Success } from '../../../schema/records.ts';
 import { membersOf, roleIn, withoutMember, withRole, type StoredMember } from '../../../store/shared/members.ts';
-import type { Store } from '../../../store/store.ts';
+import type { Store, StoredChatbot, User } from '../../../store/store.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../../requests/operation.ts';
 import { CHATBOT_RIGHTS, hasRight } from '../../requests/rights.ts';
 
@@ -29,9 +30,17 @@ export const members = ({ store }: ApiDeps): Operation[] => [
     summary: 'Fetch your own role in a chatbot and what it may do',
     reply: Membership,
     async handle({ user, uuid }) {
-      const role = roleIn(await ownedChatbot(store, user, uuid), user.uuid)!;
-      return { role, rights: CHATBOT_RIGHTS.filter((right) => hasRight(role, right)) };
+      return membership(await ownedChatbot(store, user, uuid), user);
     },
+  }),
+  operation({
+    id: 'listMemberships',
+    right: 'signed in',
+    method: 'GET',
+    path: '/api/v1/memberships',
+    summary: 'List your roles in the chatbots of which you are a member',
+    reply: Type.Array(Membership),
+    handle: async ({ user }) => (await store.chatbotsOf(user.uuid)).map((chatbot) => membership(chatbot, user)),
   }),
   operation({
     id: 'updateMember',
@@ -86,6 +95,11 @@ export const members = ({ store }: ApiDeps): Operation[] => [
     },
   }),
 ];
+
+function membership(chatbot: StoredChatbot, user: User): Static<typeof Membership> {
+  const role = roleIn(chatbot, user.uuid)!;
+  return { chatbot: chatbot.uuid, role, rights: CHATBOT_RIGHTS.filter((right) => hasRight(role, right)) };
+}
 
 /** The one before the record in the path. */
 export const chatbotOf = ({ params }: RouterContext): string =>

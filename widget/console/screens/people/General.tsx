@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso/router';
+import { chatbots, loadChatbots } from '../../chatbots.ts';
+import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
+import { Frame } from '../../parts/Frame.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import type { Chatbot } from '../../records.ts';
+import { get, post, remove } from '../../wire.ts';
+
+const VISIBILITY: Record<Chatbot['meta']['visibility'], string> = {
+  public: 'Public: whoever has its address can ask it',
+  hybrid: 'Hybrid: as public',
+  private: 'Private: visitors do not find it',
+};
+
+/** The settings of a chatbot itself, and its end. */
+export function General({ chatbot }: { chatbot: string }) {
+  const { data, failure, reload } = useLoad(`general ${chatbot}`, (signal) =>
+    Promise.all([
+      get<Chatbot>(`/api/v1/chatbot/${chatbot}`, signal),
+      get<{ keep_days: number }>(`/api/v1/chatbot/${chatbot}/retention`, signal),
+    ]),
+  );
+  const [record, retention] = data.value ?? [];
+  return (
+    <Frame chatbot={chatbot} title="General">
+      <Failed failure={failure} again={reload} />
+      {!record && !failure.value && <Loading what="the settings" />}
+      {record && retention && (
+        <>
+          <Change record={record} keepDays={retention.keep_days} onChanged={reload} />
+          <Danger record={record} />
+        </>
+      )}
+    </Frame>
+  );
+}
+
+function Change({ record, keepDays, onChanged }: { record: Chatbot; keepDays: number; onChanged: () => void }) {
+  const { isBusy, failure, run } = useAction();
+  const said = useSignal('');
+  const at = `/api/v1/chatbot/${record.uuid}`;
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const { keep_days, ...settings } = Object.fromEntries(
+      new FormData(event.currentTarget as HTMLFormElement),
+    ) as Record<string, string>;
+    said.value = '';
+    void run(async () => {
+      await post(`${at}/retention`, { keep_days: Number(keep_days) });
+      await post(`${at}/update`, settings);
+      await loadChatbots();
+    }).then((isDone) => {
+      if (!isDone) return;
+      said.value = 'Saved.';
+      onChanged();
+    });
+  };
+  return (
+    <section>
+      <form noValidate onSubmit={submit}>
+        <Field label="Name" name="name" value={record.name} />
+        <label class="field">
+          Visibility
+          <select name="visibility">
+            {Object.entries(VISIBILITY).map(([value, word]) => (
+              <option key={value} value={value} selected={value === record.meta.visibility}>
+                {word}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Field
+          label="Days that conversations are kept"
+          name="keep_days"
+          value={String(keepDays)}
+          hint="After their last message. 0 keeps them until they are deleted. What is older is deleted within an hour, and does not come back."
+          failure={failure.value}
+        />
+        <Button kind="primary" type="submit" isBusy={isBusy.value}>
+          Save
+        </Button>
+        <p role="status">{said}</p>
+      </form>
+    </section>
+  );
+}
+
+function Danger({ record: { uuid, name } }: { record: Chatbot }) {
+  const { route } = useLocation();
+  const { isBusy, failure, run } = useAction();
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const typed = String(new FormData(event.currentTarget as HTMLFormElement).get('name')).trim();
+    void run(async () => {
+      if (typed !== name.trim()) throw new Error(`Type the name as it stands here: ${name}`);
+      await remove(`/api/v1/chatbot/${uuid}/delete`);
+      chatbots.value = undefined;
+      route('/console/');
+    });
+  };
+  return (
+    <section class="danger-zone" aria-labelledby="danger">
+      <h2 id="danger">Danger zone</h2>
+      <p>
+        Deleting this chatbot deletes its sources, agents and conversations, for all members. It stops answering at once
+        and cannot be brought back.
+      </p>
+      <form noValidate onSubmit={submit}>
+        <Field label={`Type “${name}” to delete it`} name="name" autocomplete="off" failure={failure.value} />
+        <Button kind="danger" type="submit" icon="remove" isBusy={isBusy.value}>
+          Delete this chatbot
+        </Button>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { ROLES, type Invitation, type Role } from '../../records.ts';
+import { post } from '../../wire.ts';
+
+export const ROLE_WORDS: Record<Role, { name: string; may: string }> = {
+  owner: { name: 'an owner', may: 'may do everything' },
+  editor: {
+    name: 'an editor',
+    may: 'may change sources, agents and the widget, ask, and read and delete conversations',
+  },
+  operator: { name: 'an operator', may: 'may read and delete conversations' },
+  viewer: { name: 'a viewer', may: 'may read conversations and figures' },
+};
+
+interface InviteProps {
+  chatbot: string;
+  onInvited: () => void;
+}
+
+/** Makes an invitation and shows its link, which is not shown again. */
+export function Invite({ chatbot, onInvited }: InviteProps) {
+  const { isBusy, failure, run } = useAction();
+  const made = useSignal<(Invitation & { link: string }) | undefined>(undefined);
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const { email, role } = Object.fromEntries(new FormData(form));
+    void run(async () => {
+      made.value = undefined;
+      made.value = await post(`/api/v1/chatbot/${chatbot}/invitation/create`, { email, role });
+      form.reset();
+      onInvited();
+    });
+  };
+  return (
+    <section>
+      <h2>Invite</h2>
+      <form noValidate onSubmit={submit}>
+        <Field label="E-mail address" name="email" autocomplete="off" failure={failure.value} />
+        <fieldset>
+          <legend>Role</legend>
+          {ROLES.toReversed().map((role) => (
+            <label key={role} class="choice">
+              <input type="radio" name="role" value={role} defaultChecked={role === 'viewer'} />
+              {role}: {ROLE_WORDS[role].may}
+            </label>
+          ))}
+        </fieldset>
+        <Button kind="primary" type="submit" isBusy={isBusy.value}>
+          Make a link
+        </Button>
+      </form>
+      <div role="status">{made.value && <MadeLink key={made.value.uuid} {...made.value} />}</div>
+    </section>
+  );
+}
+
+function MadeLink({ email, link }: { email: string; link: string }) {
+  return (
+    <div class="notice">
+      <p>
+        Send this link to {email}. It is good once and for 7 days, and is not shown again. Whoever opens it first
+        becomes the member.
+      </p>
+      <CopyText label="Link of the invitation" text={link} />
+    </div>
+  );
+}
+
+/** A text that is shown this once, with a button that copies it. It has the focus, selected. */
+export function CopyText({ label, text }: { label: string; text: string }) {
+  const field = useRef<HTMLInputElement>(null);
+  const copied = useSignal(false);
+  const { failure, run } = useAction();
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, [text]);
+  const copy = (): Promise<boolean> =>
+    run(async () => {
+      await navigator.clipboard.writeText(text).catch(() => {
+        throw new Error('The browser does not let the page copy: select the text and copy it by hand.');
+      });
+      copied.value = true;
+    });
+  return (
+    <div class="copy">
+      <label>
+        <span class="hidden">{label}</span>
+        <input ref={field} readOnly value={text} />
+      </label>
+      <Button icon={copied.value ? 'check' : 'add'} onClick={() => void copy()}>
+        {copied.value ? 'Copied' : 'Copy'}
+      </Button>
+      <Failed failure={failure} />
+    </div>
+  );
+}

@@ -1,0 +1,179 @@
+import { useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso/router';
+import { account } from '../../account.ts';
+import { loadChatbots } from '../../chatbots.ts';
+import { may, memberships } from '../../membership.ts';
+import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Failed, Loading } from '../../parts/controls.tsx';
+import { Frame } from '../../parts/Frame.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import { ROLES, type Invitation, type Member, type Role } from '../../records.ts';
+import { get, post, remove } from '../../wire.ts';
+import { ago } from '../../words.ts';
+import { Invite, ROLE_WORDS } from './Invite.tsx';
+
+/** Who may use a chatbot, and in which role. */
+export function People({ chatbot }: { chatbot: string }) {
+  const isOwner = may(chatbot, 'own');
+  return (
+    <Frame chatbot={chatbot} title="People">
+      {isOwner && <Members chatbot={chatbot} />}
+      <OwnRole chatbot={chatbot} />
+    </Frame>
+  );
+}
+
+function Members({ chatbot }: { chatbot: string }) {
+  const at = `/api/v1/chatbot/${chatbot}`;
+  const members = useLoad(`members ${chatbot}`, (signal) => get<Member[]>(`${at}/members`, signal));
+  const invitations = useLoad(`invitations ${chatbot}`, (signal) => get<Invitation[]>(`${at}/invitations`, signal));
+  const { isBusy, failure, run } = useAction();
+  const said = useSignal('');
+  const change = async (act: () => Promise<unknown>, done: string): Promise<void> => {
+    said.value = '';
+    if (await run(act)) said.value = done;
+    members.reload();
+    invitations.reload();
+  };
+  const setRole = ({ uuid, email }: Member, role: Role): Promise<void> =>
+    change(async () => {
+      await post(`${at}/member/${uuid}/update`, { role });
+      // The own role may have become smaller.
+      await loadChatbots();
+    }, `${email} is now ${ROLE_WORDS[role].name}.`);
+  const expel = ({ uuid, email }: Member): Promise<void> =>
+    change(() => remove(`${at}/member/${uuid}/delete`), `${email} is no member any more.`).then(focusHeading);
+  const revoke = ({ uuid, email }: Invitation): Promise<void> =>
+    change(() => remove(`${at}/invitation/${uuid}/delete`), `The invitation of ${email} is revoked.`).then(
+      focusHeading,
+    );
+
+  return (
+    <>
+      <Invite chatbot={chatbot} onInvited={invitations.reload} />
+      <section>
+        <h2>Members</h2>
+        <Failed failure={members.failure} again={members.reload} />
+        <Failed failure={failure} />
+        <p role="status" class="muted">
+          {said}
+        </p>
+        {!members.data.value && !members.failure.value && <Loading what="the members" />}
+        {members.data.value && (
+          <div class="scroll" role="region" aria-label="Members" tabIndex={0}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Member</th>
+                  <th scope="col">Role</th>
+                  <th scope="col">Since</th>
+                  <th scope="col">
+                    <span class="hidden">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {members.data.value.map((one) => (
+                  <tr key={one.uuid}>
+                    <th scope="row">
+                      {one.email || 'A user who is gone'}{' '}
+                      {account.value && account.value.user.uuid === one.uuid && <span class="badge good">you</span>}
+                    </th>
+                    <td>
+                      <select
+                        aria-label={`Role of ${one.email}`}
+                        disabled={isBusy.value}
+                        onChange={({ currentTarget: select }) => {
+                          const role = select.value as Role;
+                          // Until it is so: it may be refused.
+                          select.value = one.role;
+                          void setRole(one, role);
+                        }}
+                      >
+                        {ROLES.map((role) => (
+                          <option key={role} value={role} selected={role === one.role}>
+                            {role}
+                          </option>
+                        ))}
+                      </select>
+                    </td>
+                    <td>{ago(one.created_at)}</td>
+                    <td class="end">
+                      {account.value && account.value.user.uuid !== one.uuid && (
+                        <Confirm
+                          label="Remove"
+                          confirmLabel="Remove"
+                          question={`Remove ${one.email}?`}
+                          icon="remove"
+                          isBusy={isBusy.value}
+                          act={() => void expel(one)}
+                        />
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+      <section>
+        <h2>Open invitations</h2>
+        <Failed failure={invitations.failure} again={invitations.reload} />
+        {invitations.data.value?.length === 0 && (
+          <p class="muted">None. Invite somebody above: you get a link to hand on.</p>
+        )}
+        <ul class="people">
+          {invitations.data.value?.map((one) => (
+            <li key={one.uuid}>
+              <span>
+                <strong>{one.email}</strong> as {ROLE_WORDS[one.role].name}, good until{' '}
+                {new Date(one.expires_at).toLocaleDateString('en', { dateStyle: 'medium' })}
+              </span>
+              <Confirm
+                label="Revoke"
+                confirmLabel="Revoke"
+                question={`Revoke the invitation of ${one.email}?`}
+                icon="remove"
+                isBusy={isBusy.value}
+                act={() => void revoke(one)}
+              />
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}
+
+function OwnRole({ chatbot }: { chatbot: string }) {
+  const { route } = useLocation();
+  const { isBusy, failure, run } = useAction();
+  const role = memberships.value?.find((one) => one.chatbot === chatbot)?.role;
+  const leave = (): Promise<boolean> =>
+    run(async () => {
+      await post(`/api/v1/chatbot/${chatbot}/leave`);
+      await loadChatbots();
+      route('/console/');
+    });
+  return (
+    <section>
+      <h2>You</h2>
+      {role && (
+        <p>
+          You are {ROLE_WORDS[role].name} of this chatbot: you {ROLE_WORDS[role].may}.
+        </p>
+      )}
+      <Failed failure={failure} />
+      <Confirm
+        label="Leave this chatbot"
+        confirmLabel="Leave"
+        question="An owner has to invite you again. Leave?"
+        icon="out"
+        isBusy={isBusy.value}
+        act={() => void leave()}
+      />
+    </section>
+  );
+}
