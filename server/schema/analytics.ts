@@ -95,4 +95,4 @@ export const GapsQuery = Type.Object({
   hidden: Type.Optional(Type.String({ description: '`true`: those that were hidden. Default: those that are open.' })),
 });
 
-export const GapQuestion = Type.Object({ question: Query });
+export const GapChange = Type.Object({ question: Query });

@@ -93,9 +93,14 @@ const TAGS = [
   {
     name: 'Sessions',
     description: 'A session is one conversation with a chatbot.',
-    paths: /\/sessions?\b(?!.*\/message)/,
+    paths: /\/(?:sessions?|conversations)\b(?!.*\/message)/,
   },
   { name: 'Messages', description: 'A message is a question with its answer.', paths: /\/messages?\b/ },
+  {
+    name: 'Figures',
+    description: 'What a chatbot is asked, day by day, and what visitors asked in vain.',
+    paths: /\/(?:analytics|gaps?)\b/,
+  },
   {
     name: 'People',
     description: 'The members of a chatbot, each with a role, and invitations.',

@@ -58,7 +58,7 @@ export const NewSite = Type.Object({
 });
 
 export const NewPage = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: 2048, description: 'An address of `excluded_pages`.' }),
+  page: Type.String({ minLength: 1, maxLength: 2048, description: 'An address of `excluded_pages`.' }),
 });
 
 /** The question becomes the title. */

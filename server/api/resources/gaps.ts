@@ -1,6 +1,6 @@
 import { changeHidden, findGaps, hiddenTermsOf } from '../../answer/gaps/gaps.ts';
 import { invalid, notFound } from '../../schema/errors.ts';
-import { GapList, GapQuestion, GapsQuery } from '../../schema/analytics.ts';
+import { GapList, GapChange, GapsQuery } from '../../schema/analytics.ts';
 import { Success } from '../../schema/records.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../requests/operation.ts';
 import type { Requester } from '../requests/rights.ts';
@@ -44,7 +44,7 @@ export const gaps = ({ store, knowledge }: ApiDeps): Operation[] => {
       summary: 'Hide a group of questions: what is alike to it stays hidden, whoever asks it',
       description:
         'At most 200 are kept, as digests of the words and not as the words themselves; the oldest go first.',
-      body: GapQuestion,
+      body: GapChange,
       reply: Success,
       handle: ({ user, uuid, body }) => change(user, uuid, body.question, true),
     }),
@@ -54,7 +54,7 @@ export const gaps = ({ store, knowledge }: ApiDeps): Operation[] => {
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/gap/show',
       summary: 'Show a group of questions again that was hidden',
-      body: GapQuestion,
+      body: GapChange,
       reply: Success,
       handle: ({ user, uuid, body }) => change(user, uuid, body.question, false),
     }),

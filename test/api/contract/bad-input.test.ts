@@ -31,7 +31,7 @@ async function refusedBy(one: Operation, bodies: [string, number][]): Promise<vo
   const uuid = (await rows[`${one.method} ${one.path}`]?.on?.(w, chatbot)) ?? chatbot;
   const before = await stateOf(w, chatbot);
   for (const [body, status] of bodies) {
-    const reply = await w.call(one.method, one.path.replace(':uuid', uuid), body);
+    const reply = await w.call(one.method, one.path.replace(':chatbot', chatbot).replace(':uuid', uuid), body);
     expect([reply.status, typeof reply.body.error], body.slice(0, 80)).toEqual([status, 'string']);
   }
   expect(await stateOf(w, chatbot)).toEqual(before);
@@ -99,7 +99,7 @@ describe.each(withBody)('$method $path', (one) => {
     const uuid = (await on?.(w, chatbot)) ?? chatbot;
     const known = JSON.stringify(send?.(uuid, w));
     const body = `{${strange}${known === '{}' ? '' : ','}${known.slice(1)}`;
-    const reply = await w.call(one.method, one.path.replace(':uuid', uuid), body);
+    const reply = await w.call(one.method, one.path.replace(':chatbot', chatbot).replace(':uuid', uuid), body);
     expect(reply.status, JSON.stringify(reply.body)).toBe(200);
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });

@@ -22,7 +22,7 @@ const schemas = document.components.schemas;
 const operationsWithBody = all
   .filter((one) => one.body)
   .map(({ method, path }) => {
-    const told = document.paths[path.replace(':uuid', '{uuid}')]?.[method.toLowerCase()];
+    const told = document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
     const schema = told?.requestBody?.content['application/json']?.schema ?? {};
     const known = Object.keys((schema.$ref ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema)?.properties ?? {});
     return { method, path, schema, known };
@@ -43,6 +43,9 @@ const CHECKED_BY_HANDLER = [
   'type',
   'rules',
   'variables',
+  'agents',
+  'email',
+  'page',
 ];
 const ADDRESSES = ['icon', 'avatar', 'privacy_url', 'contact', 'image_hosts', 'link_hosts', 'allowed_origins', 'parts'];
 
@@ -54,7 +57,7 @@ describe.each(operationsWithBody)('$method $path', ({ method, path, schema, know
   async function made(): Promise<{ chatbot: string; url: string }> {
     const chatbot = await newChatbot(w);
     const uuid = (await rows[`${method} ${path}`]?.on?.(w, chatbot)) ?? chatbot;
-    return { chatbot, url: path.replace(':uuid', uuid) };
+    return { chatbot, url: path.replace(':chatbot', chatbot).replace(':uuid', uuid) };
   }
 
   it('takes every body of its schema, or says which field it cannot take', async () => {
@@ -97,8 +100,9 @@ describe.each(operationsWithBody)('$method $path', ({ method, path, schema, know
   }
 });
 
-/** A widget's colour is kept in small letters. */
-const written = (value: string): string => (/^#\w{6}$/.test(value) ? value.toLowerCase() : value);
+/** A widget's colour and an address of a person are kept in small letters, and without spaces around them. */
+const written = (value: string): string =>
+  /^#\w{6}$/.test(value) || value.includes('@') ? value.trim().toLowerCase() : value;
 
 /** Plain values that both have under one name are the same. */
 function expectKept(sent: object, got: Record<string, unknown>): void {

@@ -421,8 +421,8 @@ export const rows: Record<string, Row> = {
   'POST /api/v1/data-source/:uuid/exclude': { on: newPage },
   'POST /api/v1/chatbot/:chatbot/data-source/site/:uuid/include': {
     on: newSite,
-    send: (_, { shop }) => ({ url: `${shop}/guide/print/` }),
-    invalid: [['url', {}], ...each('url', URLS)],
+    send: (_, { shop }) => ({ page: `${shop}/guide/print/` }),
+    invalid: [['page', {}], ...each('page', URLS)],
   },
 
   'POST /api/v1/chatbot/:uuid/source-tag/create': {
@@ -518,7 +518,7 @@ export const rows: Record<string, Row> = {
       ['role', { email: 'ann@shop.example' }],
       ['email', { role: 'editor' }],
       ...each('role', ROLES_NOT, { email: 'ann@shop.example' }),
-      ...each('email', ['', 'ann', 7, null, '@@@', `${long(250)}@b.c`], { role: 'viewer' }),
+      ...each('email', ['', 'ann', 7, null, '@@@', `${long(251)}@b.c`], { role: 'viewer' }),
     ],
   },
   'GET /api/v1/chatbot/:uuid/invitations': { on: holding(newInvitation) },

@@ -7,7 +7,7 @@ const w = useSiteFixture();
 const sourceOf = async (path: string) => (await sources(w)).find(({ file_name }) => file_name === w.base + path)!;
 const exclude = async (path: string) => w.docent.api('POST', `/data-source/${(await sourceOf(path)).uuid}/exclude`);
 const include = (site: string, path: string) =>
-  w.docent.api('POST', `/chatbot/${w.bot}/data-source/site/${site}/include`, { url: w.base + path });
+  w.docent.api('POST', `/chatbot/${w.bot}/data-source/site/${site}/include`, { page: w.base + path });
 
 it('is deleted and left out by later crawls, with new patterns too, until it is included again', async () => {
   w.shown = { '/': page('square', '/lamp', '/chair'), '/lamp': page('lamp', '/lamp/old'), '/chair': page('chair') };

@@ -64,9 +64,9 @@ test('are made, changed, and deleted; what is wrong is said at its field', async
   await form.getByLabel('Variables').fill('[{"name": "order"}]');
   await form.getByRole('button', { name: 'Save the agent' }).click();
   const made = async () => (await agentsOf(chatbot)).find(({ name }) => name === 'Orders')!;
-  await expect.poll(async () => (await made()).enabled).toBe(1);
+  const saved = { enabled: 1, description: 'Where an order is', variables: [{ name: 'order' }] };
+  await expect.poll(made).toMatchObject(saved);
   const { uuid } = await made();
-  expect(await made()).toMatchObject({ description: 'Where an order is', variables: [{ name: 'order' }] });
   await expect
     .poll(() => api.call('GET', `/agent/${uuid}/routing`))
     .toEqual({ examples: ['Where is my order?', 'When does it come?'], rules: [{ contains: ['order'] }] });

@@ -113,7 +113,7 @@ export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Ope
     reply: Site,
     async handle(request) {
       const { uuid, chatbot } = await ownedSite(store, request);
-      const address = readAddress(request.body.url);
+      const address = readAddress(request.body.page, 'page');
       let wasExcluded = false;
       const site = await store.updateSite(uuid, (one) => {
         const { excluded_pages = [] } = one;

@@ -140,12 +140,12 @@ export const urlSource = (chatbot: string, url: string, reference: string | unde
   newSource({ chatbot, type: 'link', title: url, file_name: url, identity: readAddress(url) }, now, reference);
 
 /** The same page however it is written: without a fragment, host and scheme in lower case. */
-export function readAddress(url: string): string {
+export function readAddress(url: string, field = 'url'): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (!address || !['http:', 'https:'].includes(address.protocol)) {
-    throw invalid('url', 'url must be a whole http or https address');
+    throw invalid(field, `${field} must be a whole http or https address`);
   }
-  if (address.username || address.password) throw invalid('url', 'url must not hold a user name or a password');
+  if (address.username || address.password) throw invalid(field, `${field} must not hold a user name or a password`);
   address.hash = '';
   return address.href;
 }

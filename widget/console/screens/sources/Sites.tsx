@@ -58,7 +58,7 @@ function SiteDetails({ chatbot, site, onChanged }: Omit<Props, 'sites'> & { site
                   <Address url={page} />{' '}
                   <Button
                     isBusy={isBusy.value}
-                    onClick={() => void act(() => post(`${base}/${uuid}/include`, { url: page }))}
+                    onClick={() => void act(() => post(`${base}/${uuid}/include`, { page }))}
                   >
                     Include again
                   </Button>
