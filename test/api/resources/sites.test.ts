@@ -41,9 +41,9 @@ describe('a site without a sitemap', () => {
       '/deep/cellar': page('cellar', '../mill'),
     };
     const made = await startCrawl(fixture);
-    const keys = ['uuid', 'url', 'status', 'max_pages', 'include', 'exclude', 'found', 'done', 'failed', 'current'];
-    const dead = ['dead_links', 'dead_links_total'];
-    expect(Object.keys(made)).toEqual([...keys, ...dead, 'created_at', 'modified_at']);
+    const bounds = ['max_pages', 'include', 'exclude', 'excluded_pages'];
+    const counts = ['found', 'done', 'failed', 'current', 'dead_links', 'dead_links_total'];
+    expect(Object.keys(made)).toEqual(['uuid', 'url', 'status', ...bounds, ...counts, 'created_at', 'modified_at']);
     const settings = { max_pages: 200, include: [], exclude: [] };
     expect(made).toMatchObject({ url: `${fixture.base}/`, status: 'running', ...settings });
     const site = await crawlEnded(fixture, made.uuid);

@@ -51,7 +51,7 @@ it('is taken by every operation that creates a record', () => {
     ({ id, path }) => id.startsWith('create') && !/\/message\//.test(path),
   );
   expect(creates.map(({ id }) => id)).toEqual(paths.map(({ id }) => id));
-  expect(creates).toHaveLength(9);
+  expect(creates).toHaveLength(10);
 });
 
 describe.each(creates)('$method $path', ({ method, path }) => {

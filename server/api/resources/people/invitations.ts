@@ -2,11 +2,11 @@ import * as Type from 'typebox';
 import { hashKey, newToken } from '../../../http/auth.ts';
 import { invalid, notFound, Refusal } from '../../../schema/errors.ts';
 import { isEmail } from '../../../schema/fields.ts';
-import { newUuid, timestamp, view } from '../../../schema/ids.ts';
+import { timestamp, view } from '../../../schema/ids.ts';
 import { Invitation, MadeInvitation, NewInvitation } from '../../requests/people.ts';
 import { Fault, Success } from '../../../schema/records.ts';
 import { openInvitations, withInvitation, withoutInvitation } from '../../../store/shared/invitations.ts';
-import { roleIn } from '../../../store/shared/members.ts';
+import { roleIn, type StoredInvitation } from '../../../store/shared/members.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../../requests/operation.ts';
 import { chatbotOf } from './members.ts';
 
@@ -15,6 +15,7 @@ const DAYS = 7;
 export const invitations = ({ store, clock, base }: ApiDeps): Operation[] => [
   operation({
     id: 'createInvitation',
+    creates: true,
     right: 'own',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/invitation/create',
@@ -23,22 +24,29 @@ export const invitations = ({ store, clock, base }: ApiDeps): Operation[] => [
     body: NewInvitation,
     reply: MadeInvitation,
     others: { 409: Fault },
-    async handle({ user, uuid, body }) {
+    async handle({ user, uuid, body, record }) {
       const chatbot = await ownedChatbot(store, user, uuid);
       const email = body.email.trim().toLowerCase();
       if (!isEmail(email)) throw invalid('email', 'email must be an address such as ann@example.com');
       const known = await store.userByEmail(email);
       if (known && roleIn(chatbot, known.uuid)) throw new Refusal('conflict', `${email} is a member already`);
       const token = newToken();
-      const invitation = {
-        uuid: newUuid(),
+      const made = {
         hash: hashKey(token),
         email,
         role: body.role,
         created_at: timestamp(clock),
         expires_at: timestamp(() => clock() + DAYS * 86_400_000),
       };
-      if (!(await store.updateChatbot(uuid, (one) => withInvitation(one, invitation)))) throw notFound('chatbot');
+      // A link whose reply was lost cannot be told again: a repeat has another, in its place.
+      const invitation = await record.make<StoredInvitation>(
+        async () => undefined,
+        async (own) => {
+          const stored = { uuid: own, ...made };
+          return (await store.updateChatbot(uuid, (one) => withInvitation(one, stored))) && stored;
+        },
+      );
+      if (!invitation) throw notFound('chatbot');
       // Behind `#`, which no browser sends: no log has it.
       return { ...(view(Invitation, invitation) as object), link: `${base}/console/#invitation=${uuid}.${token}` };
     },
