@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { minify } from 'terser';
 import dts from 'vite-plugin-dts';
-import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, ViteBuilder } from 'vite';
+import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, Rolldown, ViteBuilder } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { development } from './server/dev/vite-plugin.ts';
 import { guides, type GuideName } from './server/docs/guides.ts';
@@ -63,6 +63,17 @@ const demoScripts = {
   markdown: 'demo/markdown.ts',
 };
 
+/** What is known of the modules of a build. */
+type Modules = Pick<Rolldown.PluginContext, 'getModuleInfo'>;
+
+/** Whether the entry of the console imports a module, itself or through others, without waiting. */
+function isOfFirstScreen(id: string, modules: Modules, seen = new Set<string>()): boolean {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  const module = modules.getModuleInfo(id);
+  return !!module && (module.isEntry || module.importers.some((one) => isOfFirstScreen(one, modules, seen)));
+}
+
 const environments: Record<string, EnvironmentOptions> = {
   // Named by its content: it may be cached for long.
   panel: library('widget/embed/panel.ts', 'panel-[hash].js', 'dist/embed', {
@@ -99,7 +110,18 @@ const environments: Record<string, EnvironmentOptions> = {
       formats: ['es'],
       fileName: (_, name) => `${name}-[hash].js`,
     },
-    rolldownOptions: { output: { ...small, assetFileNames: '[name]-[hash][extname]' } },
+    rolldownOptions: {
+      preserveEntrySignatures: false,
+      output: {
+        ...small,
+        assetFileNames: '[name]-[hash][extname]',
+        // Two files of script, of the first screen and of all others: apart those were a third larger, and each a wait of its own.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ test: /[jt]sx?$/, name: (id, modules) => (isOfFirstScreen(id, modules) ? 'console' : 'screens') }],
+        },
+      },
+    },
   }),
   server: {
     consumer: 'server',

@@ -51,7 +51,7 @@ const Accept = lazy(() =>
   ),
 );
 const Settings = lazy(() =>
-  import('./screens/Settings.tsx').then(
+  import('./screens/settings/Settings.tsx').then(
     (screen) => screen.Settings,
     () => Outdated,
   ),

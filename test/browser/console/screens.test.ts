@@ -69,6 +69,7 @@ test('from the link to a cited answer of an own site of 50 pages in at most 6 cl
 test('an address that is none is said at the field, and nothing is made', async () => {
   const { page } = await newPage(browser);
   await signInByKey(page, server);
+  await expect.poll(() => page.getByText('Loading').count()).toBe(0);
   const before = await page.getByRole('main').getByRole('link').count();
   await page.getByLabel('Make a chatbot for your site').fill('not an address');
   await page.getByRole('button', { name: 'Read the site' }).click();

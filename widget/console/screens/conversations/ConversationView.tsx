@@ -11,7 +11,7 @@ import { ago } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { Steps } from '../playground/Steps.tsx';
 import { traceQuestion, type Traced } from '../playground/trace-question.ts';
-import { WriteAnswer } from '../WriteAnswer.tsx';
+import { WriteAnswer } from '../gaps/WriteAnswer.tsx';
 
 interface Props {
   chatbot: string;

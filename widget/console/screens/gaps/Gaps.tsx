@@ -7,7 +7,7 @@ import { useLoad } from '../../parts/use-load.ts';
 import type { Gap, GapList } from '../../records.ts';
 import { ago, count } from '../../words.ts';
 import { get, post } from '../../wire.ts';
-import { WriteAnswer } from '../WriteAnswer.tsx';
+import { WriteAnswer } from './WriteAnswer.tsx';
 
 const REASONS = {
   unknown: 'not known',

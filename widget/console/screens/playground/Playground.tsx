@@ -5,7 +5,7 @@ import { Frame } from '../../parts/Frame.tsx';
 import { Preview } from '../../parts/Preview.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import { loadShown } from '../../profile.ts';
-import { WriteAnswer } from '../WriteAnswer.tsx';
+import { WriteAnswer } from '../gaps/WriteAnswer.tsx';
 import { AddExample } from './AddExample.tsx';
 import { KeepTest } from './KeepTest.tsx';
 import { Steps } from './Steps.tsx';

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { Button, Failed, Field } from '../parts/controls.tsx';
-import { useAction } from '../parts/use-action.ts';
-import type { DataSource } from '../records.ts';
-import { statusWords } from '../words.ts';
-import { get, post } from '../wire.ts';
+import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import type { DataSource } from '../../records.ts';
+import { statusWords } from '../../words.ts';
+import { get, post } from '../../wire.ts';
 
 interface WriteAnswerProps {
   chatbot: string;

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { Confirm, focusHeading } from '../parts/Confirm.tsx';
-import { Button, Failed, Field, Loading } from '../parts/controls.tsx';
-import { useAction } from '../parts/use-action.ts';
-import { useLoad } from '../parts/use-load.ts';
-import { ago } from '../words.ts';
-import { get, post, remove } from '../wire.ts';
-import { CopyText } from './people/Invite.tsx';
+import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import { ago } from '../../words.ts';
+import { get, post, remove } from '../../wire.ts';
+import { CopyText } from '../people/Invite.tsx';
 
 interface Key {
   uuid: string;

@@ -1,12 +1,12 @@
-import { account, signOut } from '../account.ts';
-import { Button, Failed, Loading } from '../parts/controls.tsx';
-import { Frame } from '../parts/Frame.tsx';
-import { useAction } from '../parts/use-action.ts';
-import { useLoad } from '../parts/use-load.ts';
-import type { SignIn } from '../records.ts';
+import { account, signOut } from '../../account.ts';
+import { Button, Failed, Loading } from '../../parts/controls.tsx';
+import { Frame } from '../../parts/Frame.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useLoad } from '../../parts/use-load.ts';
+import type { SignIn } from '../../records.ts';
 import { Keys } from './Keys.tsx';
-import { ago, browserName } from '../words.ts';
-import { get, remove, signInsPath } from '../wire.ts';
+import { ago, browserName } from '../../words.ts';
+import { get, remove, signInsPath } from '../../wire.ts';
 
 /** Who is signed in, and where. */
 export function Settings() {
