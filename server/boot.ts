@@ -122,6 +122,7 @@ export async function boot(
       clock,
       log,
       trustProxyHops: config.trustProxyHops,
+      publicUrl: config.publicUrl,
       // The asker, two tabs more, and who takes up an answer again.
       maxStreams: config.maxAnswers * 4,
       // Of an upstream server's chatbots the sources are not known.

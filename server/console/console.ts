@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import { createAuth, createFindKey, unauthorized, type Authenticate } from '../http/auth.ts';
+import { isSecure } from '../http/own-address.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { notFound } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
@@ -9,7 +10,7 @@ import { createConsoleFiles } from './files.ts';
 import { servePreview } from './preview.ts';
 import { createInvitations } from './invitations.ts';
 import { createOwnKeys } from './keys.ts';
-import { isAllowed, isRead, isSecure, mayRead, requireOwnPage, type Place } from './place.ts';
+import { isAllowed, isRead, mayRead, requireOwnPage, type Place } from './place.ts';
 import { sessionRoutes } from './routes.ts';
 import { createSignIns } from './sign-ins.ts';
 

@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
+import { isSecure, type Whereabouts } from '../http/own-address.ts';
 import { fullAddress } from '../http/rate-limit.ts';
 import { Refusal } from '../schema/errors.ts';
 
-/** Where the console stands, as a browser sees it, and from where it may be used. */
-export interface Place {
-  /** Without a slash at the end; undefined for where the server listens. */
-  publicUrl: string | undefined;
-  trustProxyHops: number;
+/** Where the console stands, and from where it may be used. */
+export interface Place extends Whereabouts {
   /** Undefined for all addresses. */
   consoleAllow: BlockList | undefined;
 }
@@ -17,14 +15,6 @@ export function isAllowed({ consoleAllow, trustProxyHops }: Place, request: Inco
   if (!consoleAllow) return true;
   const caller = fullAddress(request, trustProxyHops);
   return caller !== undefined && consoleAllow.check(caller.address, caller.family);
-}
-
-/** Whether the browser came over HTTPS. `X-Forwarded-Proto` is believed where `X-Forwarded-For` is. */
-export function isSecure({ publicUrl, trustProxyHops }: Place, { headers }: IncomingMessage): boolean {
-  if (publicUrl?.startsWith('https:')) return true;
-  if (trustProxyHops === 0) return false;
-  const hops = String(headers['x-forwarded-proto'] ?? '').split(',');
-  return (hops.at(-trustProxyHops) ?? hops[0]!).trim().toLowerCase() === 'https';
 }
 
 export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';

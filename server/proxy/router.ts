@@ -7,6 +7,7 @@ import type { Capacity } from '../answer/capacity.ts';
 import { Run } from '../answer/run.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
 import { readBody, refuseUnmatched } from '../http/body.ts';
+import type { Whereabouts } from '../http/own-address.ts';
 import { clientAddress, createTakeVisit } from '../http/rate-limit.ts';
 import { view, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
@@ -22,14 +23,12 @@ import { servePage } from './share-page.ts';
 import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
 import { originsOf, type Upstream } from './upstream/upstream.ts';
 
-export interface ChatRouterOptions {
+export interface ChatRouterOptions extends Whereabouts {
   store: Store;
   runs: AnswerRuns;
   upstream: Upstream;
   clock: Clock;
   log: Logger;
-  /** How many proxies in front add to `X-Forwarded-For`. */
-  trustProxyHops: number;
   /** Open streams, in all. */
   maxStreams?: number;
   /** Capacity for bytes that replies buffer until they are read; `unreadReplies` by default. */
@@ -77,7 +76,7 @@ export function createChatRouter(options: ChatRouterOptions): Middleware {
   const warnOfProxy = createProxyWarning(options);
   const routes = router.routes() as unknown as Middleware;
   return (ctx, next) => {
-    if (ctx.path.startsWith('/c/')) return servePage(ctx, (id) => findChatbot(options, ctx, id));
+    if (ctx.path.startsWith('/c/')) return servePage(ctx, options, (id) => findChatbot(options, ctx, id));
     if (!ctx.path.startsWith('/chat/')) return next();
     ctx.set(CHAT_HEADERS);
     warnOfProxy(ctx);

@@ -1,12 +1,14 @@
 import type { Context } from 'koa';
 import { createHash } from 'node:crypto';
+import { renderSVG } from 'uqr';
 import { notFound } from '../schema/errors.ts';
 import { requireRead } from '../http/body.ts';
+import { ownAddress, type Whereabouts } from '../http/own-address.ts';
 import { contentSecurityPolicy, type Policy } from '../http/security-headers.ts';
 import type { StoredChatbot } from '../store/store.ts';
 import { LANGUAGES, WIDGET_DEFAULTS, type WidgetSettings } from '../schema/widget-settings.ts';
 
-/** /c/{chatbot}: the share page of a public chatbot, for use without a website. */
+/** /c/{chatbot}: the share page of a public chatbot, for use without a website, and its link as a QR code. */
 
 const STYLE =
   'html,body{margin:0;height:100%}main{box-sizing:border-box;max-width:52rem;height:100vh;height:100dvh;margin:0 auto}' +
@@ -24,11 +26,16 @@ const languageFor = (tags: readonly string[]): string =>
   tags.find((tag) => PAGE_LANGUAGES.has(primaryTag(tag))) ?? 'en';
 
 /** 404 where `find` has no chatbot, and where it is not `public`. */
-export async function servePage(ctx: Context, find: (id: string) => Promise<StoredChatbot | undefined>): Promise<void> {
-  const id = /^\/c\/([0-9A-Fa-f-]{32,40})$/.exec(ctx.path)?.[1] ?? '';
+export async function servePage(
+  ctx: Context,
+  where: Whereabouts,
+  find: (id: string) => Promise<StoredChatbot | undefined>,
+): Promise<void> {
+  const [, id = '', file] = /^\/c\/([0-9A-Fa-f-]{32,40})(\/qr\.svg)?$/.exec(ctx.path) ?? [];
   requireRead(ctx);
   const chatbot = await find(id);
   if (chatbot?.meta.visibility !== 'public') throw notFound('chatbot');
+  if (file) return serveCode(ctx, `${ownAddress(where, ctx.req)}/c/${chatbot.uuid}`);
   const settings = { ...WIDGET_DEFAULTS, ...chatbot.widget };
   ctx.set(PAGE_HEADERS);
   ctx.vary('Accept-Language');
@@ -36,6 +43,17 @@ export async function servePage(ctx: Context, find: (id: string) => Promise<Stor
   await contentSecurityPolicy(policyOf(settings))(ctx, async () => {});
   ctx.type = 'html';
   ctx.body = html(id, settings.title || chatbot.name || 'Chat', { ...settings, language });
+}
+
+/** Readable with 15 % of it damaged, with the margin that readers need. */
+const CODE = { ecc: 'M', border: 4 } as const;
+
+/** A link as a QR code. It says nothing that whoever asks does not know: it may be kept. */
+async function serveCode(ctx: Context, link: string): Promise<void> {
+  await contentSecurityPolicy({ defaultSrc: ["'none'"], sandbox: [] })(ctx, async () => {});
+  ctx.set({ 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
+  ctx.type = 'svg';
+  ctx.body = renderSVG(link, CODE);
 }
 
 const PAGE_HEADERS = {
