@@ -91,7 +91,14 @@ export async function boot(
       : undefined;
 
   const { apiKey } = config;
-  const consoleDeps = { store, apiKey, place: config, dir: consoleDir ?? join(distFolder(), 'console'), clock };
+  const consoleDeps = {
+    store,
+    apiKey,
+    place: config,
+    framing: sites.framing,
+    dir: consoleDir ?? join(distFolder(), 'console'),
+    clock,
+  };
   const ownersConsole = config.console ? await createConsole(consoleDeps) : undefined;
 
   let draining = false;

@@ -4,13 +4,13 @@ import { isSecure } from '../http/own-address.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { notFound } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
-import type { Store } from '../store/store.ts';
+import { serveBackdrop, type BackdropDeps } from './backdrop.ts';
 import { readCookie } from './cookie.ts';
 import { createConsoleFiles } from './files.ts';
 import { servePreview } from './preview.ts';
 import { createInvitations } from './invitations.ts';
 import { createOwnKeys } from './keys.ts';
-import { isAllowed, isRead, mayRead, requireOwnPage, type Place } from './place.ts';
+import { isAllowed, isRead, mayRead, requireOwnPage } from './place.ts';
 import { sessionRoutes } from './routes.ts';
 import { createSignIns } from './sign-ins.ts';
 
@@ -23,10 +23,8 @@ export interface Console {
   hasPage: boolean;
 }
 
-interface ConsoleDeps {
-  store: Store;
+interface ConsoleDeps extends BackdropDeps {
   apiKey: string | undefined;
-  place: Place;
   /** The folder of the page; it may be missing. */
   dir: string;
   clock: Clock;
@@ -34,7 +32,8 @@ interface ConsoleDeps {
 
 const SESSION_PATH = /^\/console\/(?:sessions?|invitation|keys)(?:\/|$)/;
 
-export async function createConsole({ store, apiKey, place, dir, clock }: ConsoleDeps): Promise<Console> {
+export async function createConsole(deps: ConsoleDeps): Promise<Console> {
+  const { store, apiKey, place, dir, clock } = deps;
   const signIns = createSignIns(store, apiKey, clock);
   const byKey = createAuth(store, apiKey, clock);
   const findKey = createFindKey(store, apiKey, clock);
@@ -48,8 +47,19 @@ export async function createConsole({ store, apiKey, place, dir, clock }: Consol
   });
   const page = await createConsoleFiles(dir);
 
+  const authenticate: Authenticate = async (request) => {
+    if (request.headers.authorization !== undefined || !isAllowed(place, request)) return byKey(request);
+    const token = readCookie(request, isSecure(place, request));
+    if (token === undefined || (isRead(request) && !mayRead(place, request))) return byKey(request);
+    if (!isRead(request)) requireOwnPage(place, request);
+    const found = await signIns.find(token);
+    if (!found) throw unauthorized('this sign-in has ended: sign in again at /console/, or send an API key');
+    return found.user;
+  };
+
   return {
     hasPage: page !== undefined,
+    authenticate,
 
     async routes(ctx, next) {
       if (ctx.path !== '/console' && !ctx.path.startsWith('/console/')) return next();
@@ -57,18 +67,9 @@ export async function createConsole({ store, apiKey, place, dir, clock }: Consol
       const serve = SESSION_PATH.test(ctx.path) ? sessions : page;
       if (!serve) throw notFound('page');
       if (ctx.path === '/console/preview') return servePreview(ctx, next);
+      if (ctx.path.startsWith('/console/backdrop/')) return serveBackdrop(ctx, await authenticate(ctx.req), deps);
       await pageHeaders(ctx, async () => {});
       return serve(ctx, next);
-    },
-
-    async authenticate(request) {
-      if (request.headers.authorization !== undefined || !isAllowed(place, request)) return byKey(request);
-      const token = readCookie(request, isSecure(place, request));
-      if (token === undefined || (isRead(request) && !mayRead(place, request))) return byKey(request);
-      if (!isRead(request)) requireOwnPage(place, request);
-      const found = await signIns.find(token);
-      if (!found) throw unauthorized('this sign-in has ended: sign in again at /console/, or send an API key');
-      return found.user;
     },
   };
 }

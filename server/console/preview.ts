@@ -1,7 +1,6 @@
-import type { Middleware } from 'koa';
-import { createHash } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
 import { requireRead } from '../http/body.ts';
-import { securityHeaders } from '../http/security-headers.ts';
+import { hashOf, securityHeaders } from '../http/security-headers.ts';
 
 /**
  * /console/preview: the widget itself, in a frame of the console. The frame is sandboxed: it has no cookie, no storage and no way
@@ -24,9 +23,7 @@ self.fetch = (url, { body } = {}) =>
   });
 if (location.hash === '#inline') document.body.append(Object.assign(document.createElement('main'), { id: 'chat' }));
 `;
-const STYLE = 'html,body,main{height:100%;margin:0}html{color-scheme:light dark}';
-
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const STYLE = 'html,body,main{height:100%;margin:0}';
 
 /** The settings may name images of any host. */
 const previewHeaders = securityHeaders({
@@ -42,12 +39,17 @@ const previewHeaders = securityHeaders({
   sandbox: ['allow-scripts', 'allow-popups', 'allow-popups-to-escape-sandbox'],
 });
 
+/** That of the page around the frame, where it says one: a frame of another scheme is not transparent. */
+export const preferredScheme = ({ query }: Context): string =>
+  query['scheme'] === 'light' || query['scheme'] === 'dark' ? query['scheme'] : 'light dark';
+
 /** URLs are relative, so that they work below any path of a reverse proxy. */
-const HTML = `<!doctype html>
+const html = (scheme: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${scheme}">
 <title>Preview of the widget</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
@@ -66,5 +68,5 @@ export const servePreview: Middleware = async (ctx) => {
   ctx.remove('Origin-Agent-Cluster');
   ctx.set('Cache-Control', 'no-cache');
   ctx.type = 'html';
-  ctx.body = HTML;
+  ctx.body = html(preferredScheme(ctx));
 };

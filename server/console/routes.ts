@@ -62,6 +62,7 @@ export function sessionRoutes({ place, signIns, findKey, invitations, keys, cloc
     user: { uuid: user.uuid, name: user.email },
     expires: endOf(signIn),
     is_secure: isSecure(place, req),
+    public_url: place.publicUrl ?? '',
   });
 
   /** A try counts while it is under way, so that many at once are not more than the limit. */

@@ -1,10 +1,9 @@
 import type { Context } from 'koa';
-import { createHash } from 'node:crypto';
 import { renderSVG } from 'uqr';
 import { notFound } from '../schema/errors.ts';
 import { requireRead } from '../http/body.ts';
 import { ownAddress, type Whereabouts } from '../http/own-address.ts';
-import { contentSecurityPolicy, type Policy } from '../http/security-headers.ts';
+import { contentSecurityPolicy, hashOf, type Policy } from '../http/security-headers.ts';
 import type { StoredChatbot } from '../store/store.ts';
 import { LANGUAGES, WIDGET_DEFAULTS, type WidgetSettings } from '../schema/widget-settings.ts';
 
@@ -13,7 +12,6 @@ import { LANGUAGES, WIDGET_DEFAULTS, type WidgetSettings } from '../schema/widge
 const STYLE =
   'html,body{margin:0;height:100%}main{box-sizing:border-box;max-width:52rem;height:100vh;height:100dvh;margin:0 auto}' +
   '@media(min-width:53rem){main{padding:24px 0}}p{font:16px/1.5 system-ui,sans-serif;margin:0;padding:24px}';
-const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
 /** Languages of the widget, with the other codes that it knows for Norwegian and Hebrew (widget/words/languages.ts). */
 const PAGE_LANGUAGES = new Set([...LANGUAGES, 'no', 'nn', 'iw']);
@@ -68,7 +66,7 @@ const policyOf = (settings: WidgetSettings): Policy => ({
   scriptSrc: ["'self'"],
   connectSrc: ["'self'"],
   imgSrc: ['data:', ...imageSources(settings)],
-  styleSrc: [STYLE_HASH],
+  styleSrc: [hashOf(STYLE)],
   baseUri: ["'none'"],
   formAction: ["'none'"],
   frameAncestors: frameAncestors(settings),

@@ -1,6 +1,7 @@
 import { readBody } from './body.ts';
 import { headerOf, headersOf, type Reply } from './exchange.ts';
 import { TooLarge, WebFailure } from './errors.ts';
+import type { Framing } from './framing.ts';
 import { ROBOT } from './robots.ts';
 
 export interface Page {
@@ -17,6 +18,8 @@ export interface Page {
   lastModified: string;
   /** True where an X-Robots-Tag forbids to follow its links. */
   nofollow: boolean;
+  /** Headers that say who may frame it, in the order in which they came. */
+  framing: Framing;
 }
 
 /** Reads a reply that is no redirect; throws a `WebFailure` where it is no readable page. */
@@ -32,7 +35,11 @@ export async function pageOf(reply: Reply, url: URL, accept: string[], limit: nu
   const body = await readBody(reply.body, headerOf(reply, 'content-encoding'), limit);
   const [etag, lastModified] = [validatorOf(headerOf(reply, 'etag')), validatorOf(headerOf(reply, 'last-modified'))];
   const nofollow = hasRobotsTag(reply, /^\s*(?:nofollow|none)\s*$/i);
-  return { url: url.href, mediaType, charset: charsetOf(parameters), body, etag, lastModified, nofollow };
+  const framing = {
+    options: headersOf(reply, 'x-frame-options'),
+    policies: headersOf(reply, 'content-security-policy'),
+  };
+  return { url: url.href, mediaType, charset: charsetOf(parameters), body, etag, lastModified, nofollow, framing };
 }
 
 /** Throws a `robots` failure where an X-Robots-Tag forbids to index the page. */

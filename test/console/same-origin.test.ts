@@ -185,6 +185,7 @@ describe('over HTTPS', () => {
     try {
       const reply = await send(secure.base, 'POST', '/console/session', { ...OWN, ...headers }, { key: API_KEY });
       expect(reply.body.is_secure).toBe(true);
+      expect(reply.body.public_url).toBe(env['PUBLIC_URL'] ?? '');
       const [set = '', ...others] = reply.headers['set-cookie'] ?? [];
       expect(others).toEqual([]);
       expect(set).toMatch(/^__Host-docent=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; Secure; SameSite=Strict$/);

@@ -48,6 +48,7 @@ describe('signing in', () => {
       user: { uuid: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'owner@localhost' },
       expires: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       is_secure: false,
+      public_url: '',
     });
     expect(Date.parse(reply.body.expires)).toBe(Math.floor(Date.now() / 1000) * 1000 + 7 * DAY);
     expect(reply.headers['cache-control']).toBe('no-store');

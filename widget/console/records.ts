@@ -156,6 +156,8 @@ export interface Account {
   expires: string;
   /** Whether the cookie came over HTTPS. */
   is_secure: boolean;
+  /** `PUBLIC_URL`, without a slash at the end; '' where it is not set. */
+  public_url: string;
 }
 
 /** One sign-in of the user, in any browser. */

@@ -4,6 +4,7 @@ import { Site, type SiteLook } from '../../schema/sources/site.ts';
 import type { StoredSite } from '../../store/store.ts';
 import { Crawl } from './crawl.ts';
 import type { CrawlDeps } from './deps.ts';
+import { readFraming, type FramedPage } from './framing.ts';
 import { RunningCrawls } from './running-crawls.ts';
 import { readSiteLook } from './site-look.ts';
 import { pagesToFollow } from './dead-links.ts';
@@ -23,6 +24,8 @@ export interface Sites {
   again(site: StoredSite): Promise<boolean>;
   /** How the site at an address names itself and looks; '' for what its page does not declare, or where it cannot be fetched. */
   look(url: string): Promise<SiteLook>;
+  /** Whether a page of `origin` may frame the page at an address; undefined where that cannot be fetched. */
+  framing(url: string, origin: string): Promise<FramedPage | undefined>;
   /** Continues the crawls that no process goes on with; abandons those that another has taken. Returns the sites of the former. */
   resume(): Promise<Set<string>>;
   /** Abandons all crawls; `resume` continues them after a restart. */
@@ -166,6 +169,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
         return new Set(sites.map(({ uuid }) => uuid));
       }),
     look: (url) => readSiteLook(deps.web, url, leaving.signal),
+    framing: (url, origin) => readFraming(deps.web, url, origin, leaving.signal),
     async close() {
       closed = true;
       leaving.abort();

@@ -15,7 +15,13 @@ function webOf(pages: Record<string, [mediaType: string, body: string]>): { web:
     const [mediaType, body] = pages[url] ?? [];
     if (mediaType === undefined) throw new WebFailure('not found', '404');
     if (!accept.includes(mediaType)) throw new WebFailure('content type', mediaType);
-    const state = { etag: '', lastModified: '', nofollow: false, charset: 'utf-8' };
+    const state = {
+      etag: '',
+      lastModified: '',
+      nofollow: false,
+      framing: { options: [], policies: [] },
+      charset: 'utf-8',
+    };
     return { url, mediaType, body: Buffer.from(body!), ...state };
   };
   return { web: { get } as Web, asked };
