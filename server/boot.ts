@@ -72,7 +72,7 @@ export async function boot(
   const users = createUsers({ store, clock });
 
   const services = await createServices(config, { store, clock, log, health, self: ownAddresses(config) });
-  const { knowledge, sites, catalogue, caller, router, respond, runs, suggestions } = services;
+  const { knowledge, sites, catalogue, caller, router, respond, runs, suggestions, takeUse } = services;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
     ? remoteUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
@@ -112,6 +112,7 @@ export async function boot(
     respond,
     catalogue,
     caller,
+    takeUse,
     clock,
     log,
     base: baseOf(config),

@@ -13,6 +13,7 @@ import { countUsage } from '../answer/spending.ts';
 import { Suggestions } from '../answer/suggest/suggestions.ts';
 import type { Config } from '../config.ts';
 import type { Health } from '../health/health.ts';
+import { createTakeVisit } from '../http/rate-limit.ts';
 import { createKnowledge } from '../knowledge/crawl/knowledge.ts';
 import { RunningCrawls } from '../knowledge/crawl/running-crawls.ts';
 import { createSites } from '../knowledge/crawl/sites.ts';
@@ -99,6 +100,7 @@ export async function createServices(config: Config, { store, clock, log, health
     respond,
     runs,
     suggestions,
+    takeUse: createTakeVisit({ store, clock }, 'use'),
     /** Beside other work: what first questions would wait for. Never rejects; `/readyz` says meanwhile that it is under way. */
     async warm(): Promise<void> {
       const indexes = knowledge.warm();

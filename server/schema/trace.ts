@@ -222,3 +222,19 @@ export const MessageTrace = record({
   ),
 });
 export type MessageTrace = Static<typeof MessageTrace>;
+
+/** How one call of a tool function went. */
+export const FunctionTrial = record({
+  outcome: literals(
+    '`done`; `failed`: refused or not carried out; `unsure`: of a function that acts, it failed and may have been carried out all the same.',
+    'done',
+    'failed',
+    'unsure',
+  ),
+  status: Type.Integer({ description: 'HTTP status of the reply; 0 where none came.' }),
+  ms: Type.Integer({ description: 'Milliseconds until the reply was whole.' }),
+  answer: Type.String({ description: 'The text of the reply; what can be a secret of the request is `****` in it.' }),
+  is_cut: Type.Boolean({ description: 'Whether the reply goes on: 16,000 characters of it are shown.' }),
+  error: Type.String({ description: 'Why no reply came; empty where one did.' }),
+});
+export type FunctionTrial = Static<typeof FunctionTrial>;

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashKey } from '../../server/http/auth.ts';
@@ -20,6 +21,9 @@ export const OTHER_KEY = 'the-key-of-another-user';
 const pages = {
   '/returns': `<title>Returns</title><nav><a href="/returns/2024">Last year</a></nav>
     <main><p>You may return any item within 45 days of delivery.</p></main>`,
+  '/stock?sku=lamp': (_: unknown, response: ServerResponse) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"in_stock":3}');
+  },
   /** Of a site that takes its time: whoever learns it is found at it. */
   '/guide/': () => {},
 };
@@ -85,6 +89,17 @@ export const newAgent = (w: ApiFixture, chatbot: string, type = 'user-facing'): 
 
 export const newFunction = async (w: ApiFixture, chatbot: string): Promise<string> =>
   uuidOf(w.call('POST', `/api/v1/agent/${await newAgent(w, chatbot)}/function/create`, FUNCTION));
+
+/** One that can be called. */
+export const newReader = async (w: ApiFixture, chatbot: string): Promise<string> =>
+  uuidOf(
+    w.call('POST', `/api/v1/agent/${await newAgent(w, chatbot)}/function/create`, {
+      name: 'stock',
+      external_url: `${w.shop}/stock`,
+      method: 'GET',
+      parameters: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] },
+    }),
+  );
 
 export const FUNCTION = {
   name: 'order_status',

@@ -1,8 +1,8 @@
 import { isStatic, missingIn, type Declared, type Value, type Values } from '../../agents/variables.ts';
 import type { ToolFunction } from '../../schema/records.ts';
-import type { Call } from '../../web/call.ts';
+import type { Call, Caller, CallReply } from '../../web/call.ts';
 import { filledWhole, missingRequired, type Arguments, type Fault } from './arguments.ts';
-import { secretsIn, staticSecretsIn } from './header-values.ts';
+import { secretsIn, staticSecretsIn, withoutSecrets } from './header-values.ts';
 
 type Callable = Pick<ToolFunction, 'external_url' | 'method' | 'headers' | 'parameters'>;
 
@@ -37,6 +37,16 @@ export function requestOf(one: Callable, args: Arguments, values: Values, sessio
   }
   const body = JSON.stringify(args);
   return { url, method, headers: { ...ACCEPT, 'content-type': 'application/json', ...headers }, body, secrets };
+}
+
+/** Sends the request; its secrets are hidden in the reply. Rejects with a `CallFailure`. */
+export async function sendHidden(
+  caller: Pick<Caller, 'call'>,
+  request: Request,
+  signal: AbortSignal,
+): Promise<CallReply> {
+  const reply = await caller.call(request, signal);
+  return { ...reply, text: withoutSecrets(reply.text, request.secrets) };
 }
 
 /** UTF-16 units. */

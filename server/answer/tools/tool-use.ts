@@ -15,9 +15,8 @@ import { NOT_CALLED, tookTooLong, wroteNothing } from './failures.ts';
 import { fitRounds } from './fit-rounds.ts';
 import type { Offer } from './offer.ts';
 import { CONFIRM_MS, shownArguments, usedValues, type PendingCall } from './pending.ts';
-import { withoutSecrets } from './header-values.ts';
 import { Acts, failed, forRecord, replied, shownReply, unsent, type CallResult, type Outcome } from './reply.ts';
-import { lackingFor, requestOf } from './request.ts';
+import { lackingFor, requestOf, sendHidden } from './request.ts';
 
 interface ToolUseOptions {
   /** The one that answers, with values in its prompt. */
@@ -245,8 +244,7 @@ export class ToolUse {
     if (acts && dryRun) return unsent(request);
     onStep(stepOf(one));
     try {
-      const reply = await caller.call(request, this.#ending.signal);
-      const result = replied({ ...reply, text: withoutSecrets(reply.text, request.secrets) }, acts);
+      const result = replied(await sendHidden(caller, request, this.#ending.signal), acts);
       this.parts.push(...partsOfReply(result.text, this.#options.hosts));
       return result;
     } catch (error) {

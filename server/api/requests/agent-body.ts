@@ -6,6 +6,7 @@ import { invalid } from '../../schema/errors.ts';
 import { literals, LongText, Name } from '../../schema/fields.ts';
 import { AgentSettings, AgentType, HumanEscalationSettings } from '../../schema/records.ts';
 import type { Agent } from '../../schema/records.ts';
+import { AgentRouting } from '../../schema/routing.ts';
 import { AgentVariable, VARIABLE_TYPES } from '../../schema/variables.ts';
 import { validate, validateList, validateWithin } from '../../schema/validate.ts';
 import { asFlag, Switch } from './bodies.ts';
@@ -48,6 +49,7 @@ export const AgentChange = Type.Object({
   ...AgentChangeFields.properties,
   variables: Type.Optional(Type.Array(Variable, { maxItems: 100 })),
   human_escalation_settings: Type.Optional(Escalation),
+  routing: Type.Optional(Type.Partial(AgentRouting)),
   ...allSettings,
 });
 

@@ -24,6 +24,7 @@ import type {
   User,
 } from '../../store/store.ts';
 import { validate } from '../../schema/validate.ts';
+import type { TakeVisit } from '../../http/rate-limit.ts';
 import type { Caller } from '../../web/call.ts';
 import { serializeList } from '../../http/json-list.ts';
 import type { RunOnce } from './idempotency.ts';
@@ -44,7 +45,9 @@ export interface ApiDeps {
   clock: Clock;
   log: Logger;
   catalogue: Catalogue;
-  caller: Pick<Caller, 'isBlocked'>;
+  caller: Pick<Caller, 'isBlocked' | 'call'>;
+  /** Of one user in the second place: counts over all processes. */
+  takeUse: TakeVisit;
   /** Where the world reaches the server, without a slash at the end. */
   base: string;
 }

@@ -10,6 +10,7 @@ import { ignoredFields } from '../requests/ignored-fields.ts';
 import { operation, ownedAgent, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
 import { PageQuery, paginate } from '../requests/paging.ts';
 import { setWarnings } from '../requests/warnings.ts';
+import { readRoutingWithin, withRouting } from './routing.ts';
 import { readSourceUuids } from './sources/tags.ts';
 
 export const agents = ({ store, clock }: ApiDeps): Operation[] => [
@@ -66,7 +67,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
     path: '/api/v1/agent/:uuid/update',
     summary: 'Update an agent',
     description:
-      'Settings may stand at the top level or in `meta`; those of other types are ignored. `variables`, `tags` and `data_source_uuids` are replaced whole.',
+      'Settings may stand at the top level or in `meta`; those of other types are ignored. `variables`, `tags` and `data_source_uuids` are replaced whole. `routing` is as `POST …/routing` takes it: all of the request is stored, or nothing.',
     body: AgentChange,
     checkedByHandler: true,
     reply: Agent,
@@ -74,10 +75,18 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
       const before = await ownedAgent(store, user, uuid);
       const changes = readAgentChange(before, body);
       const sources = changes.sources && (await readSourceUuids(store, before.chatbot, changes.sources));
-      const changed = await store.updateAgent(uuid, (agent) => withChanges(agent, changes, sources, clock));
+      const { routing: sent } = Object(body) as { routing?: unknown };
+      const { variables = before.variables } = changes.fields;
+      const team = (await store.agents(before.chatbot)).map((one) => (one.uuid === uuid ? { ...one, variables } : one));
+      const routing = readRoutingWithin(sent, before, team);
+      const changed = await store.updateAgent(uuid, (agent) => ({
+        ...withChanges(agent, changes, sources, clock),
+        ...(routing && { routing: withRouting(agent, routing.change) }),
+      }));
       if (!changed) throw notFound('agent');
       const warnings = agentWarnings(changed, await store.agents(changed.chatbot));
-      setWarnings(ctx, [...ignoredFields(AgentChange, agentView(before), body), ...warnings]);
+      const ignored = ignoredFields(AgentChange, agentView(before), body);
+      setWarnings(ctx, [...ignored, ...warnings, ...(routing?.warnings ?? [])]);
       return agentView(changed);
     },
   }),

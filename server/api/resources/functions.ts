@@ -11,11 +11,15 @@ import {
   type FunctionFields,
 } from '../../agents/tool-functions.ts';
 import { functionWarnings } from '../../agents/warnings.ts';
+import { tryFunction } from '../../answer/trace/try-function.ts';
 import { notFound } from '../../schema/errors.ts';
+import { NewVariables } from '../../schema/fields.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
-import { Success, ToolFunction } from '../../schema/records.ts';
+import { Fault, Success, ToolFunction } from '../../schema/records.ts';
+import { FunctionTrial } from '../../schema/trace.ts';
 import type { Store, StoredAgent } from '../../store/store.ts';
 import { asFlag, Switch } from '../requests/bodies.ts';
+import { countUse } from '../requests/count-use.ts';
 import { setWarnings } from '../requests/warnings.ts';
 import { mayReach, operation, ownedAgent, type Operation, type ApiDeps } from '../requests/operation.ts';
 import type { Requester } from '../requests/rights.ts';
@@ -28,9 +32,15 @@ const optional = Type.Partial(
 );
 const NewFunction = Type.Object({ name, external_url, ...optional.properties });
 const FunctionChange = Type.Partial(NewFunction);
+const Trial = Type.Object({
+  arguments: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'an object: the arguments, as a model would send them',
+  }),
+  variables: Type.Optional(NewVariables),
+});
 
 export const functions = (deps: ApiDeps): Operation[] => {
-  const { store, clock } = deps;
+  const { store, clock, caller, log } = deps;
   return [
     operation({
       id: 'createFunction',
@@ -91,6 +101,36 @@ export const functions = (deps: ApiDeps): Operation[] => {
         return { success: true };
       },
     }),
+    operation({
+      id: 'tryFunction',
+      right: 'edit',
+      method: 'POST',
+      path: '/api/v1/function/:uuid/try',
+      summary: 'Call a tool function, to see what it replies',
+      description:
+        'As an answer calls it: the same check of `arguments`, the same bounds and the same hiding of secrets. A function that acts does act. `variables` are values of a session. Nothing is stored. One user may try 20 times a minute; one time more is 429.',
+      body: Trial,
+      reply: FunctionTrial,
+      others: { 429: Fault },
+      async handle({ user, uuid, body, ctx }) {
+        const { agent: own, one } = await ownedFunction(store, user, uuid);
+        const others = (await store.agents(own.chatbot)).filter((agent) => agent.uuid !== own.uuid);
+        const agents = [{ ...own, enabled: 1 as const }, ...others];
+        const trial = await tryFunction(
+          { caller, clock },
+          {
+            one,
+            agents,
+            sent: body.arguments,
+            variables: body.variables ?? {},
+            beforeCall: () => countUse(deps, { ctx, user, operation: 'tryFunction' }),
+          },
+        );
+        const { outcome, status, ms } = trial;
+        log.info({ function: uuid, user: user.uuid, outcome, status, ms }, 'tool function tried');
+        return trial;
+      },
+    }),
   ];
 };
 
@@ -129,6 +169,14 @@ async function ownedAgentOf(store: Store, user: Requester, uuid: string): Promis
   const agent = await store.agentWithFunction(uuid);
   if (!agent || !(await mayReach(store, user, agent.chatbot))) throw notFound('tool function');
   return agent.uuid;
+}
+
+/** The function with its agent, if it is the caller's own. */
+async function ownedFunction(store: Store, user: Requester, uuid: string) {
+  const agent = await store.agent(await ownedAgentOf(store, user, uuid));
+  const one = agent?.tool_functions.find((own) => own.uuid === uuid);
+  if (!agent || !one) throw notFound('tool function');
+  return { agent, one };
 }
 
 /** The function becomes what `change` returns: itself, changed, or nothing. */

@@ -44,6 +44,8 @@ const CHECKED_BY_HANDLER = [
   'rules',
   'variables',
   'agents',
+  'routing',
+  'arguments',
   'email',
   'page',
 ];

@@ -8,6 +8,7 @@ import {
   newMember,
   newMessage,
   newPage,
+  newReader,
   newSession,
   newSite,
   newSource,
@@ -296,6 +297,9 @@ export const rows: Record<string, Row> = {
       ...agentSettings({ name: 'Other' }),
       ...each('enabled', ['true', 2, null], { name: 'Other' }),
       ...each('variables', [7, null, [7], [{}], [{ name: '' }]], { name: 'Other' }),
+      ...each('routing', [7, []], { name: 'Other' }),
+      ['routing.examples', { name: 'Other', routing: { examples: [''] } }],
+      ['routing.rules[0]', { name: 'Other', routing: { rules: [{}] } }],
       ...notSources,
     ],
   },
@@ -345,6 +349,16 @@ export const rows: Record<string, Row> = {
     ],
   },
   'POST /api/v1/function/:uuid/delete': { on: newFunction },
+  'POST /api/v1/function/:uuid/try': {
+    on: newReader,
+    send: () => ({ arguments: { sku: 'lamp' } }),
+    invalid: [
+      [undefined, []],
+      ['arguments', {}],
+      ...each('arguments', [7, null, [], {}, { sku: 7 }, { sku: 'a', size: 7 }, { prototype: 1 }]),
+      ...each('variables', [7, null, [], { a: [] }], { arguments: { sku: 'a' } }),
+    ],
+  },
 
   'POST /api/v1/chatbot/:uuid/data-source/url': {
     send: (_, { shop }) => ({ url: `${shop}/returns` }),
