@@ -69,7 +69,7 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
     await mutex.run(uuid, () =>
       inTransaction(sql, async (tx) => {
         const { count } = await tx`
-          insert into chatbots (uuid, n, owner, members, record, entered_from)
+          insert into chatbots (uuid, n, owner, members, record, words_from)
           values (${uuid}, ${n}, ${owner}, ${usersIn(chatbot)}, ${record}, 0)
           on conflict do nothing`;
         if (count > 0) await tx`insert into passages (chatbot) values (${uuid})`;

@@ -40,7 +40,7 @@ interface ContextOptions {
 export function createContext({ sql, process, watch, bus, unreadable }: ContextOptions): PostgresContext {
   const inFlight = new InFlight();
   const begin = async () =>
-    sql`insert into processes (uuid, keeps_entries) values (${process}, true) on conflict do nothing`;
+    sql`insert into processes (uuid, keeps_words) values (${process}, true) on conflict do nothing`;
   return {
     sql,
     process,

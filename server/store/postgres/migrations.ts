@@ -205,6 +205,11 @@ export const STEPS: readonly string[] = [
   -- Whether an invitation has made the user.
   alter table users add column invited boolean not null default false;
   `,
+  `
+  -- In place of \`entered_from\` and \`keeps_entries\`: the words of entries were others before.
+  alter table chatbots add column words_from bigint;
+  alter table processes add column keeps_words boolean not null default false;
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -6,7 +6,7 @@ import type { StoredMessage } from './session-records.ts';
 
 /** What `findMessages` looks for: a message passes all that is given. */
 export interface MessageFilter {
-  /** Words of the question or the answer, each whole or its beginning; without case and accents. */
+  /** Words of the question or the answer, each whole or its beginning, without case and accents; characters of scripts without spaces that stand together. */
   text?: string;
   outcome?: Outcome;
   rated?: 'up' | 'down';
@@ -58,8 +58,8 @@ export interface MessageEntry extends Omit<FoundMessage, 'session'> {
   words: string;
 }
 
-/** Characters of a text whose words count, and of a word. */
-const [MAX_TEXT, MAX_WORD] = [200_000, 60];
+/** Characters of a text whose words count, of a word, and of all words of a message. */
+const [MAX_TEXT, MAX_WORD, MAX_WORDS] = [200_000, 60, 250_000];
 
 export function entryOf(message: StoredMessage): MessageEntry {
   const { query, response, labels } = message;
@@ -67,8 +67,19 @@ export function entryOf(message: StoredMessage): MessageEntry {
   return {
     ...found,
     labels: labels.map(({ name }) => plain(name)),
-    words: Array.from(new Set([...wordsIn(query), ...wordsIn(response)]), (word) => ` ${word}`).join(''),
+    words: joined(new Set([...wordsIn(query), ...wordsIn(response)])),
   };
+}
+
+/** Up to as many characters as PostgreSQL stores, whatever they are. */
+function joined(words: Set<string>): string {
+  const all: string[] = [];
+  let length = 0;
+  for (const word of words) {
+    if ((length += word.length) > MAX_WORDS) break;
+    all.push(` ${word}`);
+  }
+  return all.join('');
 }
 
 export function foundOf({ session, uuid, query, created_at, meta_json, feedback_json }: StoredMessage): FoundMessage {
@@ -99,26 +110,44 @@ const textIn = (value: unknown, key: string): string => {
 /** Without what PostgreSQL stores in no text: NUL, and halves of surrogate pairs. */
 const plain = (text: string): string => text.replace(/[\0\p{Cs}]/gu, '');
 
-/** Of scripts without spaces each character is a word. */
+/** Scripts whose words stand together: each two characters are a word. */
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}';
-const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
-/** Letters that Unicode does not decompose. */
-const LETTERS: Record<string, string> = { ß: 'ss', ı: 'i', đ: 'd', ł: 'l', ø: 'o', æ: 'ae', œ: 'oe' };
+const WORD = new RegExp(`[${UNSPACED}]+|(?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}])+`, 'gu');
+const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
+/** Accents and points; the signs of other scripts are vowels, which tell words apart. */
+const ACCENT = /(?=\p{M})[\p{sc=Inherited}\p{sc=Hebrew}\p{sc=Arabic}]|[\u200c\u200d]/gu;
+/** Letters that Unicode does not decompose, and the sigma of the end of a word. */
+const LETTERS: Record<string, string> = { ß: 'ss', ı: 'i', đ: 'd', ł: 'l', ø: 'o', æ: 'ae', œ: 'oe', ς: 'σ' };
 
 /** The words of a text in lower case, without accents. */
-export function wordsIn(text: string): string[] {
+export const wordsIn = (text: string): string[] => split(text, true);
+
+/** Of a text that is sought: each begins a word of what has it. */
+export const soughtIn = (text: string): string[] => [...new Set(split(text, false))];
+
+/** `withEnds`: the last character of those that stand together is a word too, so that all begin one. */
+function split(text: string, withEnds: boolean): string[] {
   const lower = text.slice(0, MAX_TEXT).toLowerCase();
-  const isAscii = /^[\0-\x7f]*$/.test(lower);
-  const found = isAscii ? lower.match(/[a-z0-9]+/g) : withoutMarks(lower).match(WORD);
-  return (found ?? []).map((word) => word.slice(0, MAX_WORD));
+  if (/^[\0-\x7f]*$/.test(lower)) return (lower.match(/[a-z0-9]+/g) ?? []).map((word) => word.slice(0, MAX_WORD));
+  const words: string[] = [];
+  for (const [run] of withoutAccents(lower).matchAll(WORD)) {
+    if (!IS_UNSPACED.test(run)) {
+      words.push(run.slice(0, MAX_WORD).replace(/\p{Cs}$/u, ''));
+      continue;
+    }
+    const characters = [...run];
+    const count = withEnds || characters.length === 1 ? characters.length : characters.length - 1;
+    for (let at = 0; at < count; at++) words.push(`${characters[at]}${characters[at + 1] ?? ''}`);
+  }
+  return words;
 }
 
-const withoutMarks = (text: string): string =>
+const withoutAccents = (text: string): string =>
   text
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .replace(/[ßıđłøæœ]/g, (letter) => LETTERS[letter]!)
-    .toLowerCase();
+    .replace(ACCENT, '')
+    .toLowerCase()
+    .replace(/[ßıđłøæœς]/g, (letter) => LETTERS[letter]!);
 
 /** A filter with its words made ready. */
 export interface ReadyFilter extends Omit<MessageFilter, 'text' | 'page'> {
@@ -133,7 +162,7 @@ export function readyFilter({ text, page, label, agent, ...filter }: MessageFilt
     ...filter,
     ...(label !== undefined && { label: plain(label) }),
     ...(agent !== undefined && { agent: plain(agent) }),
-    ...(text !== undefined && { words: [...new Set(wordsIn(text))] }),
+    ...(text !== undefined && { words: soughtIn(text) }),
     ...(page !== undefined && { page: plain(page).toLowerCase() }),
   };
 }

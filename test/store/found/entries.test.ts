@@ -29,7 +29,7 @@ describe.skipIf(!server)('messages that a version before has stored', () => {
   const forget = async () => {
     await sql`delete from message_entries`;
     await sql`update sessions set is_dry = null`;
-    await sql`update chatbots set entered_from = null`;
+    await sql`update chatbots set words_from = null`;
   };
   const find = (after?: string) => store.findMessages(chatbot, { text: 'parcel' }, { limit: 1000, after });
   const ask = async (more: object = {}) => {
@@ -52,7 +52,7 @@ describe.skipIf(!server)('messages that a version before has stored', () => {
     }
     expect(new Set(found.map(({ uuid }) => uuid)).size).toBe(1200);
     expect(found).toHaveLength(1200);
-    const [row] = await sql`select entered_from::text as from from chatbots where uuid = ${chatbot}`;
+    const [row] = await sql`select words_from::text as from from chatbots where uuid = ${chatbot}`;
     expect(row!['from']).toBe('0');
   });
 

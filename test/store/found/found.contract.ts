@@ -82,6 +82,54 @@ export function foundContract(engine: string, createFixture: () => Promise<Store
       });
     });
 
+    it('finds words of scripts without spaces only where they stand together', async () => {
+      await ask('大学生のための返品');
+      await ask('学大');
+      await ask('สินค้าไม่มา');
+      await ask('มาไม่');
+      await inBothLives(async () => {
+        expect(await find({ text: '大学' })).toEqual(['大学生のための返品']);
+        expect(await find({ text: '大学生 返品' })).toEqual(['大学生のための返品']);
+        expect(await find({ text: '学' })).toEqual(['学大', '大学生のための返品']);
+        expect(await find({ text: '大' })).toEqual(['学大', '大学生のための返品']);
+        expect(await find({ text: '大生' })).toEqual([]);
+        expect(await find({ text: 'ไม่มา' })).toEqual(['สินค้าไม่มา']);
+        expect(await find({ text: 'สินค้า' })).toEqual(['สินค้าไม่มา']);
+      });
+    });
+
+    it('tells words apart by vowel signs, and finds capitals of every script', async () => {
+      await ask('किताब कहाँ है', { response: 'ΟΔΟΣ İstanbul ЁЛКА' });
+      await ask('कतब');
+      await ask('한국어 ﬁne ＡＢＣ');
+      await inBothLives(async () => {
+        expect(await find({ text: 'किताब' })).toEqual(['किताब कहाँ है']);
+        for (const text of ['οδος', 'Οδοσ', 'istanbul', 'ISTANBUL', 'ёлка', 'елка'])
+          expect([text, await find({ text })]).toEqual([text, ['किताब कहाँ है']]);
+        for (const text of ['한국', '하', 'fine', 'abc'])
+          expect([text, await find({ text })]).toEqual([text, ['한국어 ﬁne ＡＢＣ']]);
+      });
+    });
+
+    it('stores and finds messages of any text, however long', { timeout: 60_000 }, async () => {
+      const code = (from: number, at: number): string => String.fromCodePoint(from + at);
+      const han = Array.from({ length: 190_000 }, (_, at) => code(0x4e00, (at * 7919) % 20_000)).join('');
+      const syllables = Array.from(
+        { length: 60_000 },
+        (_, at) => `${code(0xac00, at % 11_000)}${code(0xac00, (at * 7) % 11_000)}`,
+      );
+      await ask('a', { response: han });
+      await ask('b', { response: syllables.join(' ') });
+      await ask('c', { response: `${'x'.repeat(59)}𐐨𐐩 \0 \ud835 \u202e ' & | ! <-> (( :* \\ ${'y'.repeat(100_000)}` });
+      await inBothLives(async () => {
+        expect(await find({ text: han.slice(0, 5) })).toEqual(['a']);
+        expect(await find({ text: syllables[5]! })).toEqual(['b']);
+        expect(await find({ text: `${'x'.repeat(59)}𐐨𐐩` })).toEqual(['c']);
+        expect(await find({ text: 'y'.repeat(200) })).toEqual(['c']);
+        expect(await find({ text: "\ud835 ' & |" })).toEqual([]);
+      });
+    });
+
     it('finds by outcome, rating, label, agent, page and day', async () => {
       const labels = [{ name: 'Bug "x" \0', color: '#000000' }];
       const inCart = JSON.stringify({ ...JSON.parse(meta('unknown', 'b'.repeat(32))), page: 'Shop.example/Cart' });

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { objectIn } from '../../../schema/json.ts';
 import { dated, record, Uuid } from '../../../schema/fields.ts';
 import { outcomeIn } from '../../../store/outcomes.ts';
-import { wordsIn } from '../../../store/shared/message-search.ts';
+import { soughtIn, wordsIn } from '../../../store/shared/message-search.ts';
 import type { Store, StoredMessage, StoredSession } from '../../../store/store.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -61,7 +61,7 @@ export async function conversationOf(
     rated_down: countOf((one) => ratingOf(one) === -1),
     labels: [...new Set(messages.flatMap(({ labels }) => labels.map(({ name }) => name)))],
     ...(message && {
-      found: { uuid: message.uuid, query: message.query, text: excerptOf(message.response, wordsIn(text)) },
+      found: { uuid: message.uuid, query: message.query, text: excerptOf(message.response, soughtIn(text)) },
     }),
   };
 }

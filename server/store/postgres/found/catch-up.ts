@@ -31,7 +31,7 @@ export function entriesOf({ sql, inFlight }: PostgresContext): Entries {
 
   async function read(chatbot: string): Promise<EntriesState> {
     const [row] = await sql<{ from: string }[]>`
-      select coalesce(entered_from, ${MAX_PLACE}::bigint)::text as from from chatbots where uuid = ${chatbot} and not is_deleted`;
+      select coalesce(words_from, ${MAX_PLACE}::bigint)::text as from from chatbots where uuid = ${chatbot} and not is_deleted`;
     return { isThere: row !== undefined, from: row?.from ?? '0' };
   }
 
@@ -40,8 +40,8 @@ export function entriesOf({ sql, inFlight }: PostgresContext): Entries {
     mutex.run(chatbot, async () => {
       await inTransaction(sql, async (tx) => {
         const [row] = await tx<{ from: string; older: boolean }[]>`
-          select coalesce(entered_from, ${MAX_PLACE}::bigint)::text as from,
-            exists (select from processes where not keeps_entries) as older
+          select coalesce(words_from, ${MAX_PLACE}::bigint)::text as from,
+            exists (select from processes where not keeps_words) as older
           from chatbots where uuid = ${chatbot} and not is_deleted for no key update`;
         if (!row || row.from === '0' || row.older) return;
         const sessions = await tx<{ uuid: string; n: string; record: string }[]>`
@@ -65,7 +65,7 @@ export function entriesOf({ sql, inFlight }: PostgresContext): Entries {
           await enterMessage(tx, entry, storedMessage(tx, entry.uuid));
         }
         const last = sessions.length < BATCH ? '0' : sessions.at(-1)!.n;
-        await tx`update chatbots set entered_from = ${last}::bigint where uuid = ${chatbot}`;
+        await tx`update chatbots set words_from = ${last}::bigint where uuid = ${chatbot}`;
       });
       return read(chatbot);
     });

@@ -44,7 +44,7 @@ export async function beginProcess({
   const beat = async (queries: Queries): Promise<void> => {
     const pause = performance.now() - beatAt;
     await queries`
-      insert into processes (uuid, is_importing, keeps_entries) values (${uuid}, ${isImporting}, true)
+      insert into processes (uuid, is_importing, keeps_words) values (${uuid}, ${isImporting}, true)
       on conflict (uuid) do update set seen_at = now()`;
     beatAt = performance.now();
     // After an outage of the database the others get the time to say that they run.
