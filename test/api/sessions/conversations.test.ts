@@ -124,7 +124,10 @@ describe('the list of conversations', () => {
     const rest = await get(next);
     expect(rest.conversations.map(({ uuid }) => uuid)).toEqual([first]);
     expect(rest.next).toBe('');
-    expect((await get(`/api/v1/chatbot/${busy}/conversations?search=football`)).conversations).toHaveLength(1);
+    let pages = 0;
+    let found = await get(`/api/v1/chatbot/${busy}/conversations?search=football`);
+    for (; found.next !== '' && pages < 10; pages++) found = await get(found.next);
+    expect([found.conversations.map(({ uuid }) => uuid), found.next]).toEqual([[first], '']);
   });
 });
 

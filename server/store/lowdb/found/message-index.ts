@@ -1,6 +1,3 @@
-import { statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { KeyedMutex } from '../../../async/keyed-mutex.ts';
 import { TimeSlice } from '../../../async/time-slice.ts';
 import {
@@ -13,20 +10,33 @@ import {
   type FoundMessages,
   type MessageFilter,
 } from '../../shared/message-search.ts';
-import { hasCode, ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
+import { groupBy } from '../../shared/figures.ts';
+import { ignore } from '../files/disk.ts';
 import { readBytes } from '../files/json-file.ts';
-import { Shards } from '../files/shards.ts';
 import type { SessionName } from '../sessions/session-folder.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { endOf, lineOf, linesIn, searchSegment, segmentOf, type Place } from './segment.ts';
+import { IndexFiles, type IndexFilesOptions } from './index-files.ts';
+import { bitOf, chapterOf, ChapterTerms, readChapter, segmentsWith, type Chapter } from './chapter.ts';
+import {
+  endOf,
+  lineOf,
+  linesIn,
+  searchSegment,
+  segmentOf,
+  sessionIn,
+  stampOf,
+  sumOfLines,
+  type Place,
+} from './segment.ts';
 
-/** Sessions that one call reads at most; the others are read beside it, for the next one. */
-const MAX_READ = 1000;
+/** What one call does at most; the rest is done beside it, for the next one. */
+const MAX = { read: 200, compared: 10_000, bytes: 32 * 1024 * 1024 } as const;
+/** Segments of a chapter that may be in no file of its own; the newest chapter has some that change all the time. */
+const MAX_UNCOVERED = 8;
+/** Of the segments that one chapter's file is made of: others are searched themselves. */
+const MAX_CHAPTER_BYTES = 64 * 1024 * 1024;
 
-interface MessageIndexOptions {
-  disk: Disk;
-  root: string;
-  chatbotExists(chatbot: string): boolean;
+interface MessageIndexOptions extends IndexFilesOptions {
   sessions: Pick<Sessions, 'names' | 'use'>;
 }
 
@@ -36,35 +46,35 @@ interface Segments {
   known: Promise<void>;
   /** That have sessions. */
   all: Set<number>;
-  /** Those whose file was compared with the sessions in this life, and none of them changed since. */
-  fresh: Set<number>;
+  /** Those whose file was compared with the sessions in this life, and none of them changed since: the sum of its lines. */
+  fresh: Map<number, string>;
   /** Those that are being compared, unless one of the sessions has changed meanwhile. */
   unchanged: Set<number>;
   /** All are being compared. */
   building?: Promise<void>;
 }
 
+/** Sessions that were read, those whose files were looked at, and bytes that were searched. */
+type Work = Record<keyof typeof MAX, number>;
+
 /**
  * What `findMessages` searches: files of lines, each of the sessions of one stretch of the order of creation. They are derived:
  * whichever is gone, damaged, or of an earlier life is compared with the sessions when a search comes to it, and only those
  * sessions are read that have changed since. So a change of a session costs no more than noting its segment as not fresh, and the
- * start nothing. A deletion removes the file of its segment first: no word of what is deleted stays.
+ * start nothing. A chapter's file says which of some segments have a word; it counts where the segment's lines are still the same. A
+ * deletion removes the files of its segment and chapter first: no word of what is deleted stays.
  */
 export class MessageIndex {
   readonly #options: MessageIndexOptions;
-  readonly #disk: Disk;
-  readonly #shards: Shards;
+  readonly #files: IndexFiles;
   readonly #chatbots = new Map<string, Segments>();
-  /** By the path of a segment: it is compared and written, or a session of it deleted. */
+  /** By the path of a segment or chapter: it is compared and written, or a session of it deleted. */
   readonly #mutex = new KeyedMutex();
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: MessageIndexOptions) {
     this.#options = options;
-    // What is derived, and has no room, is no reason to report that nothing can be stored.
-    const { onWriteEnd: _, ...quiet } = options.disk;
-    this.#disk = quiet;
-    this.#shards = new Shards(quiet, options.root);
+    this.#files = new IndexFiles(options);
   }
 
   /** After a change of the session is stored. */
@@ -78,10 +88,13 @@ export class MessageIndex {
   /** Removes what is kept of the session, durably, then deletes of it by `act`; nothing is kept of it meanwhile. */
   async deleting<T>(name: SessionName, act: () => Promise<T>): Promise<T> {
     const { chatbot, order } = name;
-    const path = this.#path(chatbot, segmentOf(order));
+    const path = this.#files.segment(chatbot, segmentOf(order));
     return this.#mutex.run(path, async () => {
       this.changed(name);
-      await this.#remove(path);
+      await this.#files.remove(path);
+      const chapter = this.#files.chapter(chatbot, chapterOf(segmentOf(order)));
+      // One that is being made of it is whole first.
+      await this.#mutex.run(chapter, () => this.#files.remove(chapter));
       return act();
     });
   }
@@ -90,14 +103,7 @@ export class MessageIndex {
   async removeAll(chatbot: string): Promise<void> {
     this.#chatbots.delete(chatbot);
     await Promise.allSettled(this.#underWay);
-    const folder = this.#shards.folder(chatbot);
-    const names = await readdir(folder).catch((error: unknown) => {
-      if (hasCode(error, 'ENOENT')) return [];
-      throw error;
-    });
-    const own = names.filter((name) => name.startsWith(`${chatbot}.`));
-    for (const name of own) await removeFile(this.#disk, join(folder, name));
-    if (own.length > 0) await syncFolder(this.#disk, folder);
+    await this.#files.removeAll(chatbot);
   }
 
   /** Undefined where `after` is no place of the chatbot's. */
@@ -111,22 +117,33 @@ export class MessageIndex {
     const segments = await this.#segmentsOf(chatbot);
     const [ready, slice] = [readyFilter(filter), new TimeSlice()];
     const found: FoundMessages = { messages: [], next: '' };
-    let read = 0;
-    for (const segment of [...segments.all].sort((a, b) => b - a)) {
+    const work: Work = { read: 0, compared: 0, bytes: 0 };
+    const take = (message: FoundMessage, place: Place): boolean => {
+      if (found.messages.length === limit) return false;
+      found.messages.push(message);
+      found.next = cursorOf(onePerSession ? { ...place, message: 0 } : place);
+      return true;
+    };
+    let chapter: Chapter & { number: number; bits: number } = {
+      ...readChapter(Buffer.alloc(0)),
+      number: NaN,
+      bits: ~0,
+    };
+    let uncovered = 0;
+    for (const segment of newestFirst(segments.all)) {
       if (segment > segmentOf(before.order)) continue;
-      if (read >= MAX_READ) {
-        this.#build(chatbot, segments);
-        return { ...found, next: cursorOf({ order: endOf(segment), message: 0 }) };
+      if (chapterOf(segment) !== chapter.number) {
+        const read = await this.#chapter(chatbot, chapterOf(segment));
+        chapter = { ...read, number: chapterOf(segment), bits: segmentsWith(read, ready) };
+        uncovered = 0;
       }
-      const { bytes, count } = await this.#segment(chatbot, segment, segments);
-      read += count;
-      const take = (message: FoundMessage, place: Place): boolean => {
-        if (found.messages.length === limit) return false;
-        found.messages.push(message);
-        found.next = cursorOf(onePerSession ? { ...place, message: 0 } : place);
-        return true;
-      };
-      if (!searchSegment(bytes, { filter: ready, onePerSession, before, take })) return found;
+      if (!isCovered(chapter, segment, segments)) uncovered++;
+      else if ((chapter.bits & bitOf(segment)) === 0) continue;
+      if (isOver(work) || uncovered > MAX_UNCOVERED) this.#build(chatbot, segments);
+      if (isOver(work)) return { ...found, next: cursorOf({ order: endOf(segment), message: 0 }) };
+      const bytes = await this.#segment(chatbot, segment, segments, work);
+      work.bytes += bytes.length;
+      if (!(await searchSegment(bytes, { filter: ready, onePerSession, before, take, slice }))) return found;
       if (slice.isOver) await slice.renew();
     }
     return { ...found, next: '' };
@@ -153,7 +170,7 @@ export class MessageIndex {
       const list = async (): Promise<void> => {
         for (const order of await this.#options.sessions.names.places(chatbot)) all.add(segmentOf(order));
       };
-      segments = { all, fresh: new Set(), unchanged: new Set(), known: list() };
+      segments = { all, fresh: new Map(), unchanged: new Set(), known: list() };
       this.#chatbots.set(chatbot, segments);
       segments.known.catch(() => this.#chatbots.delete(chatbot));
     }
@@ -161,13 +178,16 @@ export class MessageIndex {
     return segments;
   }
 
-  /** Compares the other segments, one after another, for the searches to come. */
+  /** Compares the other segments, one after another, and makes what is missing of chapters, for the searches to come. */
   #build(chatbot: string, segments: Segments): void {
     if (segments.building) return;
+    const isThere = (): boolean => this.#chatbots.get(chatbot) === segments;
     const build = async (): Promise<void> => {
-      for (const segment of [...segments.all].sort((a, b) => b - a)) {
-        if (this.#chatbots.get(chatbot) !== segments) return;
-        if (!segments.fresh.has(segment)) await this.#segment(chatbot, segment, segments);
+      const work: Work = { read: 0, compared: 0, bytes: 0 };
+      for (const own of chaptersOf(segments.all)) {
+        for (const segment of own)
+          if (isThere() && !segments.fresh.has(segment)) await this.#segment(chatbot, segment, segments, work);
+        if (isThere()) await this.#makeChapter(chatbot, own, segments);
       }
     };
     const building = build()
@@ -180,27 +200,59 @@ export class MessageIndex {
     this.#underWay.add(building);
   }
 
-  /** The lines of a segment as the sessions are, and how many of them had to be read. */
-  async #segment(chatbot: string, segment: number, segments: Segments): Promise<{ bytes: Buffer; count: number }> {
-    const path = this.#path(chatbot, segment);
+  async #chapter(chatbot: string, number: number): Promise<Chapter> {
+    return readChapter((await readBytes(this.#files.chapter(chatbot, number))) ?? Buffer.alloc(0));
+  }
+
+  /** Of these segments, all of one chapter, unless nearly all are in its file. */
+  async #makeChapter(chatbot: string, own: number[], segments: Segments): Promise<void> {
+    const number = chapterOf(own[0]!);
+    const path = this.#files.chapter(chatbot, number);
+    await this.#mutex.run(path, async () => {
+      const old = await this.#chapter(chatbot, number);
+      const uncovered = own.filter((segment) => segments.fresh.has(segment) && !isCovered(old, segment, segments));
+      if (uncovered.length <= MAX_UNCOVERED / 2) return;
+      const terms = new ChapterTerms();
+      const slice = new TimeSlice();
+      let size = 0;
+      for (const segment of own) {
+        const bytes = segments.fresh.has(segment) ? await readBytes(this.#files.segment(chatbot, segment)) : undefined;
+        if (!bytes) continue;
+        const lines = [...linesIn(bytes).values()].map(({ line }) => line);
+        terms.cover(segment, sumOfLines(lines));
+        if ((size += bytes.length) > MAX_CHAPTER_BYTES) terms.addAny(segment);
+        else
+          for (const line of lines) {
+            terms.add(segment, sessionIn(line)?.messages ?? []);
+            if (slice.isOver) await slice.renew();
+          }
+      }
+      await this.#files.write(path, chatbot, await terms.bytes());
+    });
+  }
+
+  /** The lines of a segment as the sessions are; adds what had to be done to `work`. */
+  async #segment(chatbot: string, segment: number, segments: Segments, work: Work): Promise<Buffer> {
+    const path = this.#files.segment(chatbot, segment);
     const bytes = segments.fresh.has(segment) ? await readBytes(path) : undefined;
-    if (bytes && isWhole(bytes)) return { bytes, count: 0 };
-    const comparing = this.#mutex.run(path, () => this.#compare(chatbot, segment, segments));
+    if (bytes && isWhole(bytes)) return bytes;
+    const comparing = this.#mutex.run(path, () => this.#compare(chatbot, segment, segments, work));
     this.#underWay.add(comparing);
     return comparing.finally(() => this.#underWay.delete(comparing));
   }
 
-  async #compare(chatbot: string, segment: number, segments: Segments): Promise<{ bytes: Buffer; count: number }> {
+  async #compare(chatbot: string, segment: number, segments: Segments, work: Work): Promise<Buffer> {
     segments.unchanged.add(segment);
     const { names } = this.#options.sessions;
-    const path = this.#path(chatbot, segment);
+    const path = this.#files.segment(chatbot, segment);
     const known = linesIn((await readBytes(path)) ?? Buffer.alloc(0));
     const lines: Buffer[] = [];
     const slice = new TimeSlice();
-    let [count, kept] = [0, 0];
+    let kept = 0;
     for (const name of await names.list(chatbot, endOf(segment), 'newest')) {
       if (segmentOf(name.order) < segment) break;
       if (slice.isOver) await slice.renew();
+      work.compared++;
       const stamp = stampOf(names.path(name));
       const line = known.get(name.uuid);
       if (line?.stamp === stamp) {
@@ -208,14 +260,14 @@ export class MessageIndex {
         lines.push(line.line);
         continue;
       }
-      count++;
+      work.read++;
       const made = await this.#lineOf(name, stamp);
       if (made) lines.push(made);
     }
-    const isSame = count === 0 && kept === known.size;
-    const isWritten = isSame || (await this.#write(path, chatbot, lines));
-    if (segments.unchanged.delete(segment) && isWritten) segments.fresh.add(segment);
-    return { bytes: Buffer.concat(lines), count };
+    const isSame = kept === known.size && kept === lines.length;
+    const isWritten = isSame || (await this.#files.write(path, chatbot, lines));
+    if (segments.unchanged.delete(segment) && isWritten) segments.fresh.set(segment, sumOfLines(lines));
+    return Buffer.concat(lines);
   }
 
   async #lineOf(name: SessionName, stamp: string): Promise<Buffer | undefined> {
@@ -228,47 +280,19 @@ export class MessageIndex {
     const entries = session.dry_run ? [] : messages.filter(isFound).map(entryOf);
     return lineOf({ uuid: name.uuid, order: name.order, messages: entries }, stamp);
   }
-
-  /** False where there is no room for it. */
-  async #write(path: string, chatbot: string, lines: Buffer[]): Promise<boolean> {
-    if (!this.#options.chatbotExists(chatbot)) return false;
-    try {
-      await this.#shards.ensure(chatbot);
-      await replaceFile(this.#disk, path, lines);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  /** With what a crash has left of its writing. */
-  async #remove(path: string): Promise<void> {
-    const removed = await Promise.all([path, `${path}.tmp`].map((one) => this.#unlink(one)));
-    if (removed.includes(true)) await syncFolder(this.#disk, dirname(path));
-  }
-
-  #unlink(path: string): Promise<boolean> {
-    return this.#disk.unlink(path).then(
-      () => true,
-      (error: unknown) => {
-        if (hasCode(error, 'ENOENT', 'EISDIR')) return false;
-        throw error;
-      },
-    );
-  }
-
-  #path(chatbot: string, segment: number): string {
-    return this.#shards.path(chatbot, `${chatbot}.${segment.toString(36)}.jsonl`);
-  }
 }
 
-/** Whoever damages it while the process has it, does so behind its back: that it is torn is all that is looked for. */
-const isWhole = (bytes: Buffer): boolean => bytes.length === 0 || bytes.at(-1) === 10;
+const isOver = (work: Work): boolean => (Object.keys(MAX) as (keyof Work)[]).some((kind) => work[kind] >= MAX[kind]);
+
+const newestFirst = (segments: Iterable<number>): number[] => [...segments].sort((a, b) => b - a);
+
+/** The segments of each chapter, newest first. */
+const chaptersOf = (segments: Iterable<number>): number[][] => [
+  ...groupBy(newestFirst(segments), (segment) => String(chapterOf(segment))).values(),
+];
+
+/** Whether the chapter's file says what the segment has now. */
+const isCovered = ({ covered }: Chapter, segment: number, { fresh }: Segments): boolean =>
+  fresh.has(segment) && covered.get(segment) === fresh.get(segment);
 
 const cursorOf = ({ order, message }: Place): string => `${order}.${message}`;
-
-/** What a file was like: it is longer with each message. */
-function stampOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats ? `${stats.size}.${stats.mtimeMs}` : '-';
-}

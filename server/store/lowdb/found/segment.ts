@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import type { TimeSlice } from '../../../async/time-slice.ts';
 import { jsonIn } from '../../../schema/json.ts';
 import { passes, type FoundMessage, type MessageEntry, type ReadyFilter } from '../../shared/message-search.ts';
 
@@ -33,6 +35,10 @@ export function lineOf(session: IndexedSession, stamp: string): Buffer {
   return Buffer.from(`${sumOf(Buffer.from(text))} ${text}`);
 }
 
+/** Of the lines of a segment: another one where one of them is. */
+export const sumOfLines = (lines: readonly Buffer[]): string =>
+  sumOf(Buffer.concat(lines.map((line) => line.subarray(0, SUM_LENGTH))));
+
 const sumOf = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0');
 
 /** The whole lines of a segment's file by session; what is torn or damaged is left out. */
@@ -46,6 +52,18 @@ export function linesIn(bytes: Buffer): Map<string, SegmentLine> {
   return lines;
 }
 
+/** Changes with what is kept of a message: lines of a version before are made again. */
+const VERSION = 2;
+
+/** What a file was like: it is longer with each message. */
+export function stampOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats ? `${VERSION}.${stats.size}.${stats.mtimeMs}` : '-';
+}
+
+/** Whoever damages it while the process has it, does so behind its back: that it is torn is all that is looked for. */
+export const isWhole = (bytes: Buffer): boolean => bytes.length === 0 || bytes.at(-1) === 10;
+
 /** The places behind which a search goes on: sessions before it, and messages before it in that session. */
 export interface Place {
   order: number;
@@ -58,12 +76,21 @@ export interface SegmentSearch {
   before: Place;
   /** Ends the search where it returns false. */
   take(message: FoundMessage, place: Place): boolean;
+  slice: TimeSlice;
 }
 
+/** Of a line, with its end or without. */
+export const sessionIn = (line: Buffer): IndexedSession | undefined =>
+  jsonIn(line.toString('utf8', line.indexOf(123))) as IndexedSession | undefined;
+
 /** Calls `take` with the messages of a segment, newest session first. False where that has ended it. */
-export function searchSegment(bytes: Buffer, { filter, onePerSession, before, take }: SegmentSearch): boolean {
+export async function searchSegment(
+  bytes: Buffer,
+  { filter, onePerSession, before, take, slice }: SegmentSearch,
+): Promise<boolean> {
   for (const line of candidates(bytes, needleOf(filter))) {
-    const session = jsonIn(line.toString('utf8', line.indexOf(123))) as IndexedSession | undefined;
+    if (slice.isOver) await slice.renew();
+    const session = sessionIn(line);
     if (!session) continue;
     const { uuid, order, messages } = session;
     if (order > before.order) continue;
