@@ -19,6 +19,7 @@ import { IndexFiles, type IndexFilesOptions } from './index-files.ts';
 import { bitOf, chapterOf, ChapterTerms, readChapter, segmentsWith, type Chapter } from './chapter.ts';
 import {
   endOf,
+  isWhole,
   lineOf,
   linesIn,
   searchSegment,
