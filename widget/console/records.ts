@@ -9,29 +9,6 @@ export interface Chatbot {
   meta: { visibility: 'private' | 'public' | 'hybrid'; show_citations: boolean };
 }
 
-export type AgentType = 'user-facing' | 'pre-canned' | 'human-escalation' | 'spam-defense' | 'background';
-
-export interface Agent {
-  uuid: string;
-  name: string;
-  type: AgentType;
-  enabled: 0 | 1;
-  description: string;
-  prompt: string;
-  /** As the type has them. */
-  meta: { bias?: number; stickness?: number; default_message?: string; use_all_sources?: boolean };
-  data_source_uuids: string[];
-  variables: object[];
-  tool_functions: { uuid: string; name: string; method: string; external_url: string; enabled: 0 | 1 }[];
-  human_escalation_settings?: { human_requested_message: string };
-}
-
-export interface AgentRouting {
-  /** Questions that the agent answers. */
-  examples: string[];
-  rules: object[];
-}
-
 /** The settings of a chatbot's widget. */
 export interface WidgetSettings extends Omit<
   ChatbotProfile,

@@ -1,6 +1,9 @@
-import type { Browser, Page } from 'playwright';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Locator, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startBuiltServer, type BuiltServer } from '../built-server.ts';
+import { freePort, startBuiltServer, type BuiltServer } from '../built-server.ts';
 import { launchChromium } from '../chromium.ts';
 import { apiOf, type Api } from './api.ts';
 import { newPage, signInByKey, violations } from './console.ts';
@@ -10,8 +13,11 @@ import { newPage, signInByKey, violations } from './console.ts';
 let server: BuiltServer;
 let browser: Browser;
 let api: Api;
+let shopPort: number;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
+  shopPort = await freePort();
+  const env = { FETCH_ALLOW: `127.0.0.1:${shopPort}` };
+  [server, browser] = await Promise.all([startBuiltServer(env), launchChromium()]);
   api = apiOf(server);
 });
 afterAll(async () => {
@@ -37,6 +43,17 @@ async function open(chatbot: string, options = {}): Promise<{ page: Page; faults
   made.faults.length = 0;
   return made;
 }
+/** A server of a shop that repeats the address and the key that it gets. */
+async function startShop(): Promise<{ url: string; close(): void }> {
+  const shop = createServer(({ url, headers }, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ got: url, key: headers['x-key'] }));
+  });
+  shop.listen(shopPort, '127.0.0.1');
+  await once(shop, 'listening');
+  return { url: `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`, close: () => void shop.close() };
+}
+
 const shown = (page: Page): Promise<void> => page.getByRole('list', { name: 'Agents' }).waitFor();
 
 test('are made, changed, and deleted; what is wrong is said at its field', async () => {
@@ -53,15 +70,22 @@ test('are made, changed, and deleted; what is wrong is said at its field', async
   await form.getByLabel('Description').fill('Where an order is');
   await form.getByLabel('Message').fill('Look at the letter.');
   await form.getByLabel('Examples').fill('Where is my order?\n\n  When does it come?  ');
-  await form.getByLabel('Rules').fill('[{"contains": []}]');
+  await form.getByRole('button', { name: 'Add a rule' }).click();
+  const rules = form.getByRole('group', { name: 'Rules' });
+  await rules.getByLabel('Value').fill(' , ');
   await form.getByRole('button', { name: 'Save the agent' }).click();
-  const wrong = form.getByLabel('Rules');
-  await expect.poll(() => wrong.getAttribute('aria-invalid')).toBe('true');
-  await wrong.fill('[{"contains": ["order"]}]');
-  await form.getByLabel('Variables').fill('no JSON');
+  await rules.getByText('rules[0].contains').waitFor();
+  // Nothing of it was stored: it is one request.
+  expect((await agentsOf(chatbot)).find(({ name }) => name === 'Orders')).toMatchObject({
+    enabled: 0,
+    description: '',
+  });
+  await rules.getByLabel('Value').fill('order, parcel');
+  await form.getByRole('button', { name: 'Add a variable' }).click();
   await form.getByRole('button', { name: 'Save the agent' }).click();
-  await expect.poll(() => form.getByLabel('Variables').getAttribute('aria-invalid')).toBe('true');
-  await form.getByLabel('Variables').fill('[{"name": "order"}]');
+  const variables = form.getByRole('group', { name: 'Variables' });
+  await variables.getByText('variables[0].name').waitFor();
+  await variables.getByLabel('Name').fill('order');
   await form.getByRole('button', { name: 'Save the agent' }).click();
   const made = async () => (await agentsOf(chatbot)).find(({ name }) => name === 'Orders')!;
   const saved = { enabled: 1, description: 'Where an order is', variables: [{ name: 'order' }] };
@@ -69,13 +93,104 @@ test('are made, changed, and deleted; what is wrong is said at its field', async
   const { uuid } = await made();
   await expect
     .poll(() => api.call('GET', `/agent/${uuid}/routing`))
-    .toEqual({ examples: ['Where is my order?', 'When does it come?'], rules: [{ contains: ['order'] }] });
+    .toEqual({ examples: ['Where is my order?', 'When does it come?'], rules: [{ contains: ['order', 'parcel'] }] });
   await form.getByRole('button', { name: 'Delete the agent' }).click();
   await form.getByRole('button', { name: 'Keep' }).click();
   await form.getByRole('button', { name: 'Delete the agent' }).click();
   await form.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect.poll(async () => (await agentsOf(chatbot)).length).toBe(1);
   await page.context().close();
+});
+
+test('what the fields cannot show of rules and variables is kept, and a rule of any kind can be written', async () => {
+  const chatbot = await api.newChatbot('Rules', 'What is a lamp?', 'A lamp gives light.');
+  const [agent] = await agentsOf(chatbot);
+  const { uuid } = agent!;
+  const rules = [
+    { any: [{ contains: ['a'] }, { all: [{ queries: { min: 2 } }] }] },
+    { contains: ['salt, pepper'] },
+    { variable: { name: 'plan', equals: 5 } },
+    { variable: { name: 'plan', set: false } },
+    { queries: { min: 1, max: 4 } },
+  ];
+  const variables = [{ name: 'plan', type: 'number', default_value: { content: '5', static: 7 } }];
+  await api.call('POST', `/agent/${uuid}/update`, { variables, routing: { rules } });
+  const { page } = await open(chatbot);
+  await openCard(page, 'General Q&A');
+  const form = card(page, 'General Q&A');
+  await form.getByRole('button', { name: 'Add a rule' }).click();
+  const added = form.getByRole('group', { name: 'Rules' });
+  await added.getByLabel('It answers where').last().selectOption('json');
+  await added.getByLabel('Value').last().fill('{"consecutive": {"min": 3}}');
+  await form.getByRole('button', { name: 'Save the agent' }).click();
+  const routing = () => api.call<{ rules: object[] }>('GET', `/agent/${uuid}/routing`);
+  await expect.poll(async () => (await routing()).rules).toEqual([...rules, { consecutive: { min: 3 } }]);
+  const stored = await api.call<{ variables: object[] }>('GET', `/agent/${uuid}`);
+  expect(stored.variables).toMatchObject(variables);
+  await page.context().close();
+});
+
+test('a tool is made, tried, changed and deleted by keyboard alone; its secret never comes back', async () => {
+  const shop = await startShop();
+  const chatbot = await api.newChatbot('Tools', 'What is a lamp?', 'A lamp gives light.');
+  const { page, faults } = await open(chatbot);
+  await openCard(page, 'General Q&A');
+  const tools = page.getByRole('region', { name: 'Tools of General Q&A' });
+  const press = async (target: Locator, key = 'Enter'): Promise<void> => {
+    await target.focus();
+    await page.keyboard.press(key);
+  };
+  await press(tools.getByText('Add a tool'));
+  await tools.getByLabel('Name of the tool').fill('stock');
+  await tools.getByLabel('When to call it').fill('Says what is in stock');
+  await tools.getByLabel('Address').fill('no address');
+  await press(tools.getByRole('button', { name: 'Add a header' }));
+  const headers = tools.getByRole('group', { name: 'Headers' });
+  await headers.getByLabel('Name').fill('X-Key');
+  await headers.getByLabel('Value').fill('secret-of-the-shop');
+  await press(tools.getByRole('button', { name: 'Add a parameter' }));
+  const parameters = tools.getByRole('group', { name: 'Parameters' });
+  await parameters.getByLabel('Name').fill('count');
+  await parameters.getByLabel('Type').selectOption('integer');
+  await press(tools.getByRole('button', { name: 'Add the tool' }));
+  await expect.poll(() => tools.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
+  await tools.getByLabel('Address').fill(`${shop.url}stock/{{sku}}`);
+  await press(tools.getByRole('button', { name: 'Add the tool' }));
+  await press(tools.locator('summary').filter({ hasText: 'stock' }));
+  const attempt = tools.getByRole('form', { name: 'Try stock' });
+  await attempt.getByLabel('count').fill('two');
+  await press(attempt.getByRole('button', { name: 'Call it' }));
+  await attempt.getByText('Arguments do not fit').waitFor();
+  await attempt.getByLabel('count').fill('2');
+  await attempt.getByLabel('{{sku}}').fill('lamp');
+  await press(attempt.getByRole('button', { name: 'Call it' }));
+  await attempt.getByText('It worked.').waitFor();
+  expect(await attempt.getByLabel('Reply').textContent()).toBe('{"got":"/stock/lamp?count=2","key":"****"}');
+  const saved = async () =>
+    (await api.call<{ tool_functions: object[] }[]>('GET', `/chatbot/${chatbot}/agents`))[0]!.tool_functions;
+  expect(await saved()).toMatchObject([
+    { name: 'stock', parameters: { properties: { count: { type: 'integer' } }, required: ['count'] } },
+  ]);
+  await page.reload();
+  await shown(page);
+  await openCard(page, 'General Q&A');
+  await press(tools.locator('summary').filter({ hasText: 'stock' }));
+  const form = tools.locator('details').filter({ hasText: 'Try it' });
+  expect(await form.getByRole('group', { name: 'Headers' }).getByLabel('Value').inputValue()).toBe('****shop');
+  expect(await page.content()).not.toContain('secret-of');
+  await form.getByLabel('When to call it').fill('Says how many there are');
+  await press(form.getByRole('button', { name: 'Save the tool' }));
+  await expect
+    .poll(saved)
+    .toMatchObject([{ description: 'Says how many there are', headers: { 'X-Key': '****shop' } }]);
+  await press(attempt.getByRole('button', { name: 'Call it' }));
+  await attempt.getByText('Arguments do not fit').waitFor();
+  await press(form.getByRole('button', { name: 'Delete the tool' }));
+  await press(form.getByRole('button', { name: 'Delete', exact: true }));
+  await expect.poll(saved).toEqual([]);
+  expect(faults.filter((fault) => !/422/.test(fault))).toEqual([]);
+  await page.context().close();
+  shop.close();
 });
 
 test('a dial says which of the messages would have gone elsewhere, before it is saved', async () => {
@@ -119,9 +234,20 @@ test.each([
   await api.call('POST', `/agent/${uuid}/update`, {
     enabled: true,
     variables: [{ name: attack, description: attack }],
+    routing: { rules: [{ contains: [attack] }, { variable: { name: attack, equals: attack } }] },
+  });
+  await api.call('POST', `/agent/${uuid}/function/create`, {
+    name: `Tool ${attack}`.slice(0, 190),
+    description: attack,
+    external_url: `http://127.0.0.1:9/{{${attack.replace(/[^\w<>]/g, '')}}}`,
+    headers: { 'X-Attack': attack },
+    parameters: { type: 'object', properties: { [attack]: { type: 'string', description: attack, default: attack } } },
+    meta: { step: attack, examples: [attack] },
   });
   const { page, faults } = await open(chatbot, options);
-  for (const summary of await page.locator('summary').all()) await summary.click();
+  // Those within a card come with it.
+  for (const list of ['summary', '.inside summary'])
+    for (const summary of await page.locator(list).all()) await summary.click();
   await page.getByLabel('All of them').first().waitFor();
   expect(await violations(page)).toEqual([]);
   expect(await page.title()).not.toBe('hit');

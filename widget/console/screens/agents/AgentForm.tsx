@@ -6,6 +6,10 @@ import { useLoad } from '../../parts/use-load.ts';
 import type { DataSource } from '../../records.ts';
 import { Failure, get, post, remove } from '../../wire.ts';
 import type { Member } from './member.ts';
+import { NEW_RULE, RULE_COLUMNS, ruleRows, rulesIn } from './rules.ts';
+import { Rows, type Row } from './Rows.tsx';
+import { useWrong } from './use-wrong.ts';
+import { NEW_VARIABLE, variableColumns, variableRows, variablesIn } from './variables.ts';
 
 /** Sources that are offered; an agent of more reads those that the API was told. */
 const MAX_OFFERED = 200;
@@ -19,14 +23,12 @@ interface AgentFormProps {
 
 /** Everything of one agent but what the dials have. What is wrong is said at its field. */
 export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: AgentFormProps) {
-  const { uuid, name, type, enabled, description, prompt, meta, variables, tool_functions, human_escalation_settings } =
-    agent;
-  const wrong = useSignal({ field: '', text: '' });
-  const saving = useAction();
+  const { uuid, name, type, enabled, description, prompt, meta, variables, human_escalation_settings } = agent;
+  const rules = useSignal(ruleRows(routing.rules));
+  const variableList = useSignal(variableRows(variables));
+  const { failureOf, ...saving } = useWrong();
   const removing = useAction();
   const isFixed = type === 'pre-canned' || type === 'spam-defense';
-  const failureOf = (...fields: string[]): string =>
-    fields.some((field) => wrong.value.field.split(/[.[]/)[0] === field) ? wrong.value.text : '';
   const save = async (data: FormData): Promise<void> => {
     const text = (field: string): string => String(data.get(field) ?? '');
     const own = {
@@ -34,7 +36,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
       description: text('description'),
       prompt: text('prompt'),
       enabled: data.has('enabled'),
-      variables: jsonIn('variables', text('variables')),
+      variables: variablesIn(variableList.value),
       ...(isFixed && { default_message: text('default_message') }),
       ...(type === 'human-escalation' && {
         human_escalation_settings: { human_requested_message: text('human_requested_message') },
@@ -47,22 +49,13 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
     const examples = text('examples')
       .split('\n')
       .map((line) => line.trim());
-    const rules = jsonIn('rules', text('rules'));
-    await post(`/api/v1/agent/${uuid}/update`, own);
-    await post(`/api/v1/agent/${uuid}/routing`, { examples: examples.filter(Boolean), rules });
+    const changed = { examples: examples.filter(Boolean), rules: sentRules(rules.value) };
+    await post(`/api/v1/agent/${uuid}/update`, { ...own, routing: changed });
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    wrong.value = { field: '', text: '' };
     const data = new FormData(event.currentTarget as HTMLFormElement);
-    const isSaved = await saving.run(() =>
-      save(data).catch((error: unknown) => {
-        if (!(error instanceof Failure) || !error.field) throw error;
-        wrong.value = { field: error.field, text: error.message };
-        throw new Error(`Not saved: ${error.message}`, { cause: error });
-      }),
-    );
-    if (isSaved) onChanged();
+    if (await saving.run(() => save(data))) onChanged();
   };
   const removeAgent = async (): Promise<void> => {
     if (!(await removing.run(() => remove(`/api/v1/agent/${uuid}/delete`)))) return;
@@ -120,41 +113,28 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
         value={routing.examples.join('\n')}
         isRequired={false}
         hint="Messages that it answers, one a line."
-        failure={failureOf('examples')}
+        failure={failureOf('routing.examples')}
       />
-      <Field
-        label="Rules"
-        name="rules"
-        rows={4}
-        value={JSON.stringify(routing.rules, null, 2)}
-        isRequired={false}
-        hint='JSON: it answers where one is true, such as [{"contains": ["invoice"]}].'
-        failure={failureOf('rules')}
+      <Rows
+        legend="Rules"
+        hint="It answers where one of them is true, whatever the scores say."
+        add="Add a rule"
+        empty={NEW_RULE}
+        columns={RULE_COLUMNS}
+        rows={rules}
+        failure={failureOf('routing.rules')}
       />
-      <Field
-        label="Variables"
-        name="variables"
-        rows={4}
-        value={JSON.stringify(variables, null, 2)}
-        isRequired={false}
-        hint='JSON, such as [{"name": "order", "description": "Number of the order"}].'
+      <Rows
+        legend="Variables"
+        hint="{{name}} stands for the value in prompt, message and tools."
+        add="Add a variable"
+        empty={NEW_VARIABLE}
+        columns={variableColumns(variables)}
+        rows={variableList}
         failure={failureOf('variables')}
       />
       {type === 'user-facing' && (
         <SourcesOf chatbot={chatbot} own={agent.data_source_uuids} all={meta.use_all_sources} />
-      )}
-      {tool_functions.length > 0 && (
-        <>
-          <h3>Tools</h3>
-          <ul class="checked" aria-label="Tools">
-            {tool_functions.map((one) => (
-              <li key={one.uuid}>
-                <strong>{one.name}</strong> <code>{one.method}</code> {one.external_url}
-                {!one.enabled && <span class="badge">off</span>}
-              </li>
-            ))}
-          </ul>
-        </>
       )}
       <Failed failure={saving.failure} />
       <Failed failure={removing.failure} />
@@ -196,10 +176,10 @@ function SourcesOf({ chatbot, own, all }: { chatbot: string; own: string[]; all:
   );
 }
 
-function jsonIn(field: string, text: string): unknown {
+function sentRules(rows: Row[]): unknown[] {
   try {
-    return JSON.parse(text.trim() || '[]');
+    return rulesIn(rows);
   } catch {
-    throw new Failure(`${field} must be JSON`, 422, { field });
+    throw new Failure('the rule is no JSON', 422, { field: 'routing.rules' });
   }
 }

@@ -3,11 +3,12 @@ import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
-import type { Agent, AgentRouting } from '../../records.ts';
+import type { Agent, AgentRouting } from '../../agent-records.ts';
 import { get, post } from '../../wire.ts';
 import { AgentForm } from './AgentForm.tsx';
 import { Dials } from './Dials.tsx';
 import { AGENT_TYPES, type Member } from './member.ts';
+import { Tools } from './Tools.tsx';
 
 /** The team of a chatbot: who answers what, and what other settings would change. */
 export function Agents({ chatbot }: { chatbot: string }) {
@@ -60,7 +61,12 @@ function Card({ chatbot, member, onChanged }: CardProps) {
           {description && ` · ${description}`}
         </span>
       </summary>
-      {isOpen.value && <AgentForm chatbot={chatbot} member={member} onChanged={onChanged} />}
+      {isOpen.value && (
+        <>
+          <AgentForm chatbot={chatbot} member={member} onChanged={onChanged} />
+          {type === 'user-facing' && <Tools agent={member.agent} onChanged={onChanged} />}
+        </>
+      )}
     </details>
   );
 }

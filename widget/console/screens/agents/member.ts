@@ -1,4 +1,4 @@
-import type { Agent, AgentRouting, AgentType } from '../../records.ts';
+import type { Agent, AgentRouting, AgentType } from '../../agent-records.ts';
 
 export const AGENT_TYPES: Record<AgentType, string> = {
   'user-facing': 'Answers from the sources',

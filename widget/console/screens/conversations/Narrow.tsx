@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLoad } from '../../parts/use-load.ts';
-import type { Agent } from '../../records.ts';
+import type { Agent } from '../../agent-records.ts';
 import { get } from '../../wire.ts';
 
 /** What narrows the list, by its name in the address and in the API. */

@@ -1,0 +1,213 @@
+import { useSignal } from '@preact/signals';
+import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import type { Agent, ToolFunction } from '../../agent-records.ts';
+import { post } from '../../wire.ts';
+import { Rows } from './Rows.tsx';
+import {
+  HEADER_COLUMNS,
+  headerRows,
+  headersIn,
+  NEW_HEADER,
+  NEW_PARAMETER,
+  PARAMETER_COLUMNS,
+  parameterRows,
+  parametersIn,
+} from './tool.ts';
+import { TryTool } from './TryTool.tsx';
+import { useWrong } from './use-wrong.ts';
+
+const CLASSES = {
+  '': 'As the method says: GET reads, the others change something',
+  read: 'It only reads',
+  write: 'It changes something',
+  ask: 'It changes something: the visitor confirms it first',
+};
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const NEW_TOOL = {
+  uuid: '',
+  name: '',
+  description: '',
+  enabled: 1,
+  method: 'GET',
+  external_url: '',
+  headers: {},
+  parameters: {},
+  meta: {},
+} satisfies ToolFunction;
+
+/** What an agent's model may call: each with its form and a trial. */
+export function Tools({ agent, onChanged }: { agent: Agent; onChanged: () => void }) {
+  return (
+    <section class="inside" aria-label={`Tools of ${agent.name}`}>
+      <h2>Tools</h2>
+      {agent.tool_functions.length === 0 && (
+        <p class="muted">With a tool, a model looks something up on your server, or does it there.</p>
+      )}
+      {agent.tool_functions.map((tool) => (
+        <details key={tool.uuid} class="add">
+          <summary>
+            <span class="words">{tool.name}</span> <code>{tool.method}</code>{' '}
+            <span class={`badge ${tool.enabled ? 'good' : ''}`}>{tool.enabled ? 'on' : 'off'}</span>
+          </summary>
+          <ToolForm agent={agent.uuid} tool={tool} onChanged={onChanged} />
+          <TryTool tool={tool} />
+        </details>
+      ))}
+      <details key={agent.tool_functions.length} class="add">
+        <summary>Add a tool</summary>
+        <ToolForm agent={agent.uuid} tool={NEW_TOOL} onChanged={onChanged} />
+      </details>
+    </section>
+  );
+}
+
+interface ToolFormProps {
+  agent: string;
+  /** Without a uuid it is made. */
+  tool: ToolFunction;
+  onChanged: () => void;
+}
+
+function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
+  const { uuid, meta, parameters } = tool;
+  const headers = useSignal(headerRows(tool.headers));
+  const rows = useSignal(parameterRows(parameters));
+  const { failureOf, failure, isBusy, run } = useWrong();
+  const removing = useAction();
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    const text = (field: string): string => String(data.get(field)).trim();
+    const { class: _, step: __, examples: ___, ...others } = meta;
+    const examples = text('examples')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean);
+    const own = {
+      name: text('name'),
+      description: text('description'),
+      method: text('method'),
+      external_url: text('external_url'),
+      enabled: data.has('enabled'),
+      headers: headersIn(headers.value),
+      parameters: parametersIn(rows.value, parameters),
+      meta: {
+        ...others,
+        ...(text('class') && { class: text('class') }),
+        ...(text('step') && { step: text('step') }),
+        ...(examples.length > 0 && { examples }),
+      },
+    };
+    const path = uuid ? `/api/v1/function/${uuid}/update` : `/api/v1/agent/${agent}/function/create`;
+    const isSaved = await run(async () => {
+      const stored = await post<ToolFunction>(path, own);
+      headers.value = headerRows(stored.headers);
+    });
+    if (!isSaved) return;
+    onChanged();
+    if (!uuid) focusHeading();
+  };
+  const remove = async (): Promise<void> => {
+    if (!(await removing.run(() => post(`/api/v1/function/${uuid}/delete`)))) return;
+    onChanged();
+    focusHeading();
+  };
+  const { examples } = meta;
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <label class="choice">
+        <input type="checkbox" name="enabled" defaultChecked={tool.enabled === 1} /> Switched on
+      </label>
+      <Field label="Name of the tool" name="name" value={tool.name} failure={failureOf('name')} />
+      <Field
+        label="When to call it"
+        name="description"
+        rows={2}
+        value={tool.description}
+        hint="The model picks tools by it."
+        failure={failureOf('description')}
+      />
+      <label>
+        Method
+        <select name="method">
+          {METHODS.map((method) => (
+            <option key={method} selected={method === tool.method}>
+              {method}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Field
+        label="Address"
+        name="external_url"
+        value={tool.external_url}
+        placeholder="https://shop.example/api/orders/{{customer}}"
+        failure={failureOf('external_url')}
+      />
+      <Rows
+        legend="Headers"
+        hint="Of a value that is stored only the end is shown. Leave it so to keep it."
+        add="Add a header"
+        empty={NEW_HEADER}
+        columns={HEADER_COLUMNS}
+        rows={headers}
+        failure={failureOf('headers')}
+      />
+      <Rows
+        legend="Parameters"
+        hint="What the model fills in. {{name}} stands for the variable of that name."
+        add="Add a parameter"
+        empty={NEW_PARAMETER}
+        columns={PARAMETER_COLUMNS}
+        rows={rows}
+        failure={failureOf('parameters')}
+      />
+      <label>
+        What it does
+        <select name="class">
+          {Object.entries(CLASSES).map(([value, word]) => (
+            <option key={value} value={value} selected={value === (meta.class ?? '')}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Field
+        label="What visitors see meanwhile"
+        name="step"
+        value={meta.step ?? ''}
+        isRequired={false}
+        failure={failureOf('meta.step')}
+      />
+      <Field
+        label="Questions that call it without a model"
+        name="examples"
+        rows={2}
+        value={examples?.join('\n') ?? ''}
+        isRequired={false}
+        hint="One a line."
+        failure={failureOf('meta.examples')}
+      />
+      <Failed failure={failure} />
+      <Failed failure={removing.failure} />
+      <div class="tools">
+        <Button kind="primary" type="submit" isBusy={isBusy.value}>
+          {uuid ? 'Save the tool' : 'Add the tool'}
+        </Button>
+        {uuid && (
+          <Confirm
+            label="Delete the tool"
+            confirmLabel="Delete"
+            question="Delete this tool?"
+            icon="remove"
+            isBusy={removing.isBusy.value}
+            act={() => void remove()}
+          />
+        )}
+      </div>
+    </form>
+  );
+}
