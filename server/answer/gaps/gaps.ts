@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { forEachSliced, TimeSlice, yieldTurn } from '../../async/time-slice.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { FoundMessage, MessageFilter } from '../../store/shared/message-search.ts';
 import type { Store } from '../../store/store.ts';
@@ -56,12 +56,12 @@ const KINDS: [GapReason, MessageFilter][] = [
 export async function findGaps(deps: GapDeps, chatbot: string, hidden: string[][], isHidden: boolean): Promise<Gaps> {
   const { asked, isCut } = await messagesInVain(deps.store, chatbot);
   const isPutAway = await hiddenBy(deps.store, hidden);
-  const groups = group(asked.filter(({ terms }) => isPutAway(terms) === isHidden));
+  const groups = await group(await filterSliced(asked, ({ terms }) => isPutAway(terms) === isHidden));
   const gaps: Gap[] = [];
   let [answered, checked] = [0, 0];
   for (const all of groups) {
     if (gaps.length === MAX_GAPS || checked++ === MAX_CHECKED) break;
-    await setImmediate();
+    await yieldTurn();
     const gap = await describe(deps, chatbot, all);
     if (isHidden || !gap.isAnswered) gaps.push(gap.gap);
     else answered++;
@@ -90,13 +90,23 @@ export function changeHidden(hidden: string[][], own: Set<string>, isHidden: boo
   return isHidden ? [...others, [...own]].slice(-MAX_HIDDEN) : others;
 }
 
+async function filterSliced(asked: Asked[], is: (one: Asked) => boolean): Promise<Asked[]> {
+  const some: Asked[] = [];
+  await forEachSliced(asked, (one) => {
+    if (is(one)) some.push(one);
+  });
+  return some;
+}
+
 async function messagesInVain(store: Store, chatbot: string): Promise<{ asked: Asked[]; isCut: boolean }> {
   const asked = new Map<string, Asked>();
+  const slice = new TimeSlice();
   let isCut = false;
   const add = async (message: FoundMessage, reason: GapReason): Promise<void> => {
     const known = asked.get(message.uuid);
-    if (known) known.reasons.add(reason);
-    else asked.set(message.uuid, { ...message, reasons: new Set([reason]), terms: await termsOf(message.query) });
+    if (known) return void known.reasons.add(reason);
+    asked.set(message.uuid, { ...message, reasons: new Set([reason]), terms: await termsOf(message.query) });
+    if (slice.isOver) await slice.renew();
   };
   for (const [reason, filter] of KINDS) {
     const { messages, isWhole } = await newest(store, chatbot, filter);
@@ -109,6 +119,7 @@ async function messagesInVain(store: Store, chatbot: string): Promise<{ asked: A
     const before = messages[at + 1];
     if (before?.session !== later.session || before.query.trim() === later.query.trim()) continue;
     if (areAlike(await termsOf(before.query), await termsOf(later.query))) await add(before, 'asked_again');
+    if (slice.isOver) await slice.renew();
   }
   const inOrder = [...asked.values()].sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
   return { asked: inOrder, isCut };
@@ -131,21 +142,25 @@ async function newest(
 }
 
 /** Groups of questions alike to the newest of theirs; those with most questions first. */
-function group(asked: Asked[]): Asked[][] {
+async function group(asked: Asked[]): Promise<Asked[][]> {
   const groups: Asked[][] = [];
   /** By term: the groups whose first question has it. */
   const byTerm = new Map<string, Asked[][]>();
-  for (const one of asked) {
+  await forEachSliced(asked, (one) => {
     const near = new Set([...one.terms].flatMap((term) => byTerm.get(term) ?? []));
     const own = [...near].find(([first]) => areAlike(first!.terms, one.terms));
     if (own) {
       own.push(one);
-      continue;
+      return;
     }
     const made = [one];
     groups.push(made);
-    for (const term of one.terms) byTerm.set(term, [...(byTerm.get(term) ?? []), made]);
-  }
+    for (const term of one.terms) {
+      const known = byTerm.get(term);
+      if (known) known.push(made);
+      else byTerm.set(term, [made]);
+    }
+  });
   return groups.sort((a, b) => b.length - a.length);
 }
 

@@ -66,6 +66,52 @@ it('has what was voted down', async () => {
   });
 });
 
+it('has what was answered by quotes that may not answer', async () => {
+  // What is asked in the second in which a source was changed may have been asked before that.
+  const asked = async () => {
+    await ask('the last ferry, when does it leave tonight?');
+    return gaps();
+  };
+  const { gaps: found } = await until(asked, ({ count }) => count === 1);
+  expect(found[0].reasons).toEqual({ unknown: 0, unsure: found[0].count, rated_down: 0, asked_again: 0 });
+});
+
+it('has what was asked again in other words in the same conversation, and not what was asked in the same words', async () => {
+  const question = 'When does the last ferry leave?';
+  await ask(question, 'the last ferry, when does it leave?');
+  await ask(question, question);
+  await ask(question, 'Do you sell tickets?');
+  await ask('when is it that the last ferry leaves?');
+  const { gaps: found } = await gaps();
+  const again = found.filter(({ reasons }: { reasons: Record<string, number> }) => reasons['asked_again']! > 0);
+  expect(again).toMatchObject([{ question, count: 1, reasons: { unknown: 0, unsure: 0, asked_again: 1 } }]);
+});
+
+it('lists 50 groups, and says that there are more', { timeout: 60_000 }, async () => {
+  const goods = Array.from(
+    { length: 52 },
+    (_, at) => `zorp${String.fromCharCode(97 + (at % 26), 97 + Math.floor(at / 26))}x`,
+  );
+  for (const one of goods) await ask(`Do you sell ${one}?`);
+  const { count, is_cut, gaps: found } = await gaps();
+  expect([count, is_cut, found.length]).toEqual([52, true, 50]);
+  await act('hide', `Do you sell ${goods[0]}?`);
+  await act('hide', `Do you sell ${goods[1]}?`);
+  expect(await gaps()).toMatchObject({ count: 50, is_cut: false });
+});
+
+it('is answered in the next question once its answer is stored', async () => {
+  const question = 'Can I bring my bicycle?';
+  await ask(question);
+  const start = performance.now();
+  await write(question, 'Bicycles travel free on all decks.');
+  const session = await ask(question);
+  const took = performance.now() - start;
+  const [message] = (await docent.api('GET', `/session/${session}/messages`)).body;
+  expect(message.response).toContain('Bicycles travel free on all decks.');
+  console.log(`from the written answer to a visitor's: ${Math.round(took)} ms`);
+});
+
 it('leaves out a group once its answer is written, and has it again once that is undone', async () => {
   await ask('Can I bring my bicycle?');
   expect((await gaps()).count).toBe(1);
