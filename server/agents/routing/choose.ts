@@ -31,7 +31,7 @@ export interface Situation<A extends RoutableAgent> {
   /** What rules are about. */
   facts: SessionFacts;
   /** Trained on exactly these agents, background agents among them, in this order. Not asked where one agent can answer. */
-  classifier?: Classifier;
+  classifier?: Pick<Classifier, 'fits'>;
   detectors?: Detectors;
   /** Of words on the chatbot's site; without it all are equally rare, and on no page. */
   rarity?: Rarity | undefined;

@@ -10,7 +10,7 @@ import { examplesOfReads } from '../tool-functions.ts';
 import { valuesOf, type Values } from '../variables.ts';
 import { askModel, CHOICE_TIMEOUT_MS } from './ask-model.ts';
 import { choose, closeTo, isClose, type Choice, type Situation } from './choose.ts';
-import { trainClassifier, type Classifier } from './classifier.ts';
+import { rememberingLast, trainClassifier, type Classifier } from './classifier.ts';
 import { loadDetectors } from './detectors.ts';
 import type { SessionFacts } from './rules.ts';
 
@@ -101,7 +101,7 @@ export class AgentRouter {
     const known = {
       narrow: new Set(enabled.filter(readsSome).map(({ uuid }) => uuid)),
       ...(needsRarity ? { rarity: await this.#knowledge.rarity(enabled[0]!.chatbot) } : {}),
-      ...(isScoring ? { classifier: await this.#classifier(enabled) } : {}),
+      ...(isScoring ? { classifier: rememberingLast(await this.#classifier(enabled)) } : {}),
     };
     return (asked, changed = enabled) =>
       // A value alone is neither a wish nor gibberish.
