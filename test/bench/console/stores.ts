@@ -80,6 +80,7 @@ export async function keptInDatabase(): Promise<Kept> {
           select uuid, n, session, true, outcome, record from json_to_recordset(${JSON.stringify(messages)}::text::json)
             as one (uuid text, n bigint, session text, outcome text, record text)`;
       }
+      await sql`update chatbots set words_from = null`;
       await sql`analyze`;
       await sql.end();
     },
