@@ -10,6 +10,7 @@ import { createConsoleFiles } from './files.ts';
 import { servePreview } from './preview.ts';
 import { createInvitations } from './invitations.ts';
 import { createOwnKeys } from './keys.ts';
+import { createPasskeys } from './passkeys.ts';
 import { isAllowed, isRead, mayRead, requireOwnPage } from './place.ts';
 import { sessionRoutes } from './routes.ts';
 import { createSignIns } from './sign-ins.ts';
@@ -30,7 +31,7 @@ interface ConsoleDeps extends BackdropDeps {
   clock: Clock;
 }
 
-const SESSION_PATH = /^\/console\/(?:sessions?|invitation|keys)(?:\/|$)/;
+const SESSION_PATH = /^\/console\/(?:sessions?|invitation|keys|passkeys)(?:\/|$)/;
 
 export async function createConsole(deps: ConsoleDeps): Promise<Console> {
   const { store, apiKey, place, dir, clock } = deps;
@@ -43,6 +44,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     findKey,
     invitations: createInvitations(store, signIns, clock),
     keys: createOwnKeys(store, clock),
+    passkeys: createPasskeys(store, signIns, clock),
     clock,
   });
   const page = await createConsoleFiles(dir);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { BlockList } from 'node:net';
-import { isSecure, type Whereabouts } from '../http/own-address.ts';
+import { isIP, type BlockList } from 'node:net';
+import { isSecure, ownAddress, type Whereabouts } from '../http/own-address.ts';
 import { fullAddress } from '../http/rate-limit.ts';
 import { Refusal } from '../schema/errors.ts';
 
@@ -48,4 +48,25 @@ export function requireOwnPage(place: Place, request: IncomingMessage): void {
 function ownOrigins(place: Place, request: IncomingMessage): string[] {
   const address = `${isSecure(place, request) ? 'https' : 'http'}://${request.headers.host ?? ''}`;
   return [place.publicUrl, address].flatMap((one) => (one && URL.canParse(one) ? [new URL(one).origin] : []));
+}
+
+/** What a passkey belongs to, as browsers name it. */
+export interface PasskeyPlace {
+  /** The host name (RP ID). */
+  host: string;
+  origin: string;
+}
+
+/**
+ * Of `PUBLIC_URL`, else of what the request names in `Host`. That is safe: whoever sends another name gets nothing but a challenge for
+ * it, since browsers sign the name and the origin that they are at, and a passkey is found under the name it was made on alone.
+ * Refuses where browsers make no passkeys.
+ */
+export function passkeyPlace(place: Place, request: IncomingMessage): PasskeyPlace {
+  const { hostname: host, origin, protocol } = new URL(ownAddress(place, request));
+  if (isIP(host) || host.startsWith('['))
+    throw new Refusal('bad_request', 'browsers make no passkeys for an IP address: open the console by a host name');
+  if (protocol !== 'https:' && !/^(?:.+\.)?localhost$/.test(host))
+    throw new Refusal('bad_request', 'browsers make passkeys over HTTPS, or on localhost, alone');
+  return { host, origin };
 }

@@ -9,7 +9,8 @@ import { invalid, notFound, Refusal } from '../schema/errors.ts';
 import { readUuid, type Clock } from '../schema/ids.ts';
 import { validate } from '../schema/validate.ts';
 import { readCookie, writeCookie } from './cookie.ts';
-import { isRead, mayRead, requireOwnPage, type Place } from './place.ts';
+import { AssertionBody, RegistrationBody, type Passkeys } from './passkeys.ts';
+import { isRead, mayRead, passkeyPlace, requireOwnPage, type Place } from './place.ts';
 import type { Invitations, Invited } from './invitations.ts';
 import type { OwnKeys } from './keys.ts';
 import { endOf, MAX_AGE, type SignedIn, type SignIns } from './sign-ins.ts';
@@ -20,6 +21,7 @@ interface RoutesDeps {
   findKey: FindKey;
   invitations: Invitations;
   keys: OwnKeys;
+  passkeys: Passkeys;
   clock: Clock;
 }
 
@@ -29,16 +31,19 @@ const FAILED_TRIES: readonly [number, number] = [10, 600];
 const Credentials = Type.Object({
   link: Type.Optional(Type.String({ maxLength: 256 })),
   key: Type.Optional(Type.String({ maxLength: 256 })),
+  passkey: Type.Optional(AssertionBody),
 });
 
 const NewKey = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) });
+const NewPasskey = Type.Object({ name: NewKey.properties.name, credential: RegistrationBody });
 const Invitation = Type.Object({ link: Type.String({ maxLength: 256 }) });
 
 /**
- * /console/session: signing in and out; /console/sessions, /console/keys: what the user has; /console/invitation: becoming a member. All are
+ * /console/session: signing in and out; /console/sessions, /console/keys, /console/passkeys: what the user has; /console/invitation: becoming a member. All are
  * by cookie.
  */
-export function sessionRoutes({ place, signIns, findKey, invitations, keys, clock }: RoutesDeps): Middleware {
+export function sessionRoutes(deps: RoutesDeps): Middleware {
+  const { place, signIns, findKey, invitations, keys, passkeys, clock } = deps;
   const failures = createVisitorLimits({ clock, longest: FAILED_TRIES[1] });
   const router = new Router({ prefix: '/console' });
   const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: (ctx: Context) => Promise<unknown>): void => {
@@ -90,19 +95,25 @@ export function sessionRoutes({ place, signIns, findKey, invitations, keys, cloc
   }
 
   on('POST', '/session', async (ctx) => {
-    const { link, key } = validate(Credentials, await readJson(ctx));
-    if ((link === undefined) === (key === undefined)) throw invalid('link', 'send either link or key');
+    const { link, key, passkey } = validate(Credentials, await readJson(ctx));
+    if ([link, key, passkey].filter((one) => one !== undefined).length !== 1)
+      throw invalid('link', 'send one of link, key and passkey');
     const userAgent = userAgentOf(ctx);
+    const at = passkey && passkeyPlace(place, ctx.req);
     const made = await attempt(ctx, async () => {
       if (link !== undefined) return signIns.byLink(link, userAgent);
+      if (passkey) return passkeys.signIn(at!, passkey, userAgent);
       const known = await findKey(Buffer.from(key!.trim()));
       return known && signIns.byKey(known, userAgent);
     });
-    if (!made) throw link === undefined ? wrongKey() : deadLink();
+    if (!made) throw passkey ? wrongPasskey() : link === undefined ? wrongKey() : deadLink();
     setCookie(ctx, made.token);
     await endReplaced(ctx);
     return shown(ctx, made);
   });
+
+  /** What a passkey is to sign; nothing is stored, whoever asks. */
+  on('POST', '/session/options', (ctx) => passkeys.signInOptions(passkeyPlace(place, ctx.req)));
 
   on('GET', '/session', async (ctx) => shown(ctx, await required(ctx)));
 
@@ -144,6 +155,27 @@ export function sessionRoutes({ place, signIns, findKey, invitations, keys, cloc
     const { user } = await required(ctx);
     const uuid = uuidOf(ctx);
     if (!(await keys.revoke(user, uuid))) throw notFound('key');
+    return { uuid };
+  });
+
+  on('GET', '/passkeys', async (ctx) => passkeys.list((await required(ctx)).user.uuid));
+
+  on('POST', '/passkeys/options', async (ctx) => {
+    const by = await required(ctx);
+    return passkeys.addOptions(passkeyPlace(place, ctx.req), by);
+  });
+
+  on('POST', '/passkeys', async (ctx) => {
+    const by = await required(ctx);
+    const { name, credential } = validate(NewPasskey, await readJson(ctx));
+    return passkeys.add(passkeyPlace(place, ctx.req), by, name, credential);
+  });
+
+  on('DELETE', '/passkeys/:uuid', async (ctx) => {
+    const { user, signIn: own } = await required(ctx);
+    const uuid = uuidOf(ctx);
+    if (!(await passkeys.remove(user.uuid, uuid))) throw notFound('passkey');
+    if (own.passkey === uuid) setCookie(ctx);
     return { uuid };
   });
 
@@ -203,6 +235,11 @@ const otherWayFirst = (email: string): Refusal =>
   );
 const wrongKey = (): Refusal =>
   new Refusal('unauthorized', 'this API key is not valid: paste a whole key, such as "docent key add" prints');
+const wrongPasskey = (): Refusal =>
+  new Refusal(
+    'unauthorized',
+    'this passkey was not accepted: it was removed here or belongs to another server, it has waited for longer than 5 minutes, or its counter went back, as that of a copy does; try again, or sign in by a link or a key',
+  );
 const deadLink = (): Refusal =>
   new Refusal(
     'unauthorized',

@@ -2,7 +2,7 @@ import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { hashKey, newToken, type KnownKey } from '../http/auth.ts';
 import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
-import type { Store, StoredSignIn, User } from '../store/store.ts';
+import type { Challenge, Store, StoredPasskey, StoredSignIn, User } from '../store/store.ts';
 
 /** Who is signed in: a token names a sign-in. Tokens are kept as SHA-256 only, as keys are. */
 
@@ -18,13 +18,22 @@ export interface SignedIn {
   signIn: StoredSignIn;
 }
 
+/** With the token of its cookie. */
+export type MadeSignIn = SignedIn & { token: string };
+
 export interface SignIns {
   /** A new sign-in with its token; undefined where the link is used, expired or unknown. */
-  byLink(link: string, userAgent: string): Promise<(SignedIn & { token: string }) | undefined>;
+  byLink(link: string, userAgent: string): Promise<MadeSignIn | undefined>;
   /** The same; undefined where the key has been revoked meanwhile. */
-  byKey(key: KnownKey, userAgent: string): Promise<(SignedIn & { token: string }) | undefined>;
+  byKey(key: KnownKey, userAgent: string): Promise<MadeSignIn | undefined>;
+  /** The same for what the passkey has signed; undefined where it is gone, or the challenge or the counter has been used before. */
+  byPasskey(
+    passkey: StoredPasskey,
+    signed: { challenge: Challenge; counter: number },
+    userAgent: string,
+  ): Promise<MadeSignIn | undefined>;
   /** The same without link or key, for a user whom something else has let in; undefined where the user is gone. */
-  forUser(user: User, userAgent: string): Promise<(SignedIn & { token: string }) | undefined>;
+  forUser(user: User, userAgent: string): Promise<MadeSignIn | undefined>;
   /** Notes the use. Undefined where it is unknown or over. */
   find(token: string): Promise<SignedIn | undefined>;
   /** Those that are not over, in order of creation. */
@@ -56,7 +65,8 @@ export function createSignIns(store: Store, apiKey: string | undefined, clock: C
     const now = timestamp(clock);
     const dated = { created_at: now, last_used_at: now, expires_at: after(clock, MAX_DAYS * DAY_MS) };
     const hash = hashKey(token);
-    return { token, signIn: { uuid: newUuid(), hash, key: '', environment_key: '', user_agent: userAgent, ...dated } };
+    const by = { key: '', environment_key: '', passkey: '' };
+    return { token, signIn: { uuid: newUuid(), hash, ...by, user_agent: userAgent, ...dated } };
   };
 
   return {
@@ -71,6 +81,13 @@ export function createSignIns(store: Store, apiKey: string | undefined, clock: C
       const environment_key = hash === '' ? await environmentKey() : '';
       const made = { ...signIn, user: user.uuid, key: hash, environment_key };
       return (await store.addSignIn(made)) ? { token, user, signIn: made } : undefined;
+    },
+
+    async byPasskey({ uuid }, { challenge, counter }, userAgent) {
+      const { token, signIn } = make(userAgent);
+      const made = { ...signIn, passkey: uuid };
+      const user = await store.signInByPasskey(challenge, counter, made);
+      return user && { token, user, signIn: { ...made, user: user.uuid } };
     },
 
     async forUser(user, userAgent) {

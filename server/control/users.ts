@@ -46,6 +46,8 @@ export function createUsers({ store, clock }: { store: Store; clock: Clock }): U
     if (!user?.invited) return false;
     for (const { hash, user: owner } of await store.keys()) if (owner === user.uuid) await store.removeKey(hash);
     for (const { uuid } of await store.signIns(user.uuid)) await store.removeSignIn(user.uuid, uuid);
+    // Last: a sign-in that has ended adds none any more.
+    for (const { uuid } of await store.passkeys(user.uuid)) await store.removePasskey(user.uuid, uuid);
     return store.admitUser(user.uuid);
   }
 

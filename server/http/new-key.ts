@@ -20,8 +20,8 @@ export async function makeKey(
   return { key, record: { hash: hashKey(key), user: user.uuid, name: named, hint: prefixOf(key), ...dated } };
 }
 
-/** Terminals print names: no control characters. */
-function readName(name: string): string {
+/** Terminals print names: no control characters. Throws a `Refusal` that names `name`. */
+export function readName(name: string): string {
   if (!/^[^\p{C}]{1,200}$/u.test(name) || name.trim() === '') {
     throw invalid('name', 'the name must be 1 to 200 printable characters');
   }

@@ -44,6 +44,8 @@ export interface StoredSignIn {
   key: string;
   /** What tells another `API_KEY` from the one that it was made with; '' for none. */
   environment_key: string;
+  /** `uuid` of the passkey that it was made with; '' for none. */
+  passkey: string;
   /** As the browser names itself. */
   user_agent: string;
   created_at: string;
@@ -52,12 +54,40 @@ export interface StoredSignIn {
   expires_at: string;
 }
 
+/** A public key of WebAuthn, whose private half an authenticator of the user keeps. */
+export interface StoredPasskey {
+  uuid: string;
+  /** The credential's own, in base64url. */
+  id: string;
+  user: string;
+  name: string;
+  /** The host name that it was made on (RP ID): browsers use it nowhere else. */
+  host: string;
+  /** As COSE_Key, in base64url. */
+  public_key: string;
+  /** Of the last signature; 0 of authenticators that do not count. */
+  counter: number;
+  created_at: string;
+  /** '' before its first use. */
+  last_used_at: string;
+}
+
+/** What a browser was given to sign; it counts once. */
+export interface Challenge {
+  /** SHA-256, hex. */
+  hash: string;
+  expires_at: string;
+}
+
+/** A user has at most so many. */
+export const MAX_PASSKEYS = 50;
+
 /** Of one user the store keeps so many sign-ins, those last used. */
 export const MAX_SIGN_INS = 100;
 
 /**
- * Sign-ins and links go with their user. A sign-in made with a stored key goes with that key; one made by a link, and the links
- * not used yet, when the last key of their user is removed.
+ * Sign-ins, links and passkeys go with their user. A sign-in made with a stored key or a passkey goes with that; one made by a link,
+ * the links not used yet, and the passkeys, when the last key of their user is removed.
  */
 export interface SignInVerbs {
   /** False where the user is gone. */
@@ -77,6 +107,30 @@ export interface SignInVerbs {
   signInUsed(signIn: StoredSignIn, at: string): Promise<void>;
   /** False where the user has none of this uuid. Once it has resolved, the cookie is rejected. */
   removeSignIn(user: string, uuid: string): Promise<boolean>;
-  /** Removes the links and sign-ins that have expired at `now`, and sign-ins not used since `idleSince`. */
+  /** Removes the links, sign-ins and used challenges that have expired at `now`, and sign-ins not used since `idleSince`. */
   removeOldSignIns(now: string, idleSince: string): Promise<void>;
 }
+
+export interface PasskeyVerbs {
+  /**
+   * By the sign-in of this uuid, whose challenge is used up by it. False where that is used already or the sign-in of this user is gone,
+   * where there is a passkey of this `id`, and where the user has `MAX_PASSKEYS`.
+   */
+  addPasskey(passkey: StoredPasskey, signIn: string, challenge: Challenge): Promise<boolean>;
+  /** By the credential's id. */
+  passkey(id: string): Promise<StoredPasskey | undefined>;
+  /** Of one user, in order of creation. */
+  passkeys(user: string): Promise<StoredPasskey[]>;
+  /** With the sign-ins that were made with it. False where the user has none of this uuid. Once it has resolved, it signs in nobody. */
+  removePasskey(user: string, uuid: string): Promise<boolean>;
+  /**
+   * Stores the sign-in for the user of the passkey that `signIn` names, with `counter` and its date as the passkey's last use, and uses
+   * the challenge up. Of several with one challenge, by whichever processes, one gets the user; the others undefined, and so does
+   * whoever has a passkey that is gone, or a counter that is not above the stored one, unless both are 0.
+   */
+  signInByPasskey(challenge: Challenge, counter: number, signIn: Omit<StoredSignIn, 'user'>): Promise<User | undefined>;
+}
+
+/** Whether the counter of a signature follows the one of the signature before. */
+export const isNextCounter = (counter: number, before: number): boolean =>
+  counter > before || (counter === 0 && before === 0);

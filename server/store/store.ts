@@ -1,7 +1,7 @@
 import type { AgentRouting } from '../schema/routing.ts';
 import type { Agent, Chatbot, Schedule, SourceTag } from '../schema/records.ts';
 import type { Site } from '../schema/sources/site.ts';
-import type { OwnerAccount, SignInVerbs, StoredKey, User } from './accounts.ts';
+import type { OwnerAccount, PasskeyVerbs, SignInVerbs, StoredKey, User } from './accounts.ts';
 import type { Bus } from './bus.ts';
 import type { Credits } from './credits.ts';
 import type { IndexFiles } from './index-files.ts';
@@ -18,7 +18,16 @@ import type { Visits } from './visits.ts';
 import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../schema/widget-settings.ts';
 
-export type { OwnerAccount, StoredKey, StoredLoginLink, StoredSignIn, User } from './accounts.ts';
+export { MAX_PASSKEYS } from './accounts.ts';
+export type {
+  Challenge,
+  OwnerAccount,
+  StoredKey,
+  StoredLoginLink,
+  StoredPasskey,
+  StoredSignIn,
+  User,
+} from './accounts.ts';
 export type { FindOptions, FoundMessage, FoundMessages, MessageFilter } from './shared/message-search.ts';
 export type { StoredMessage, StoredSession } from './shared/session-records.ts';
 export type { Passage, SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
@@ -28,7 +37,7 @@ export type { Passage, SourceDocument, StoredSource, StoredVectors } from './sou
  * creation, which the store keeps apart from the timestamps. Records handed out are the caller's own to change; only the verbs
  * change what is stored. A verb whose parent is gone stores nothing and answers `false` or `undefined`.
  */
-export interface Store extends SignInVerbs, FigureVerbs {
+export interface Store extends SignInVerbs, PasskeyVerbs, FigureVerbs {
   /** Created when the store is first opened; never changes. */
   readonly owner: OwnerAccount;
   /** Between the processes that have the store open. */

@@ -10,6 +10,7 @@ import { faultyDisk } from './faulty-disk.ts';
 import { managementContract } from './management.contract.ts';
 import { lowdbFolder } from './lowdb-fixture.ts';
 import { memberContract } from './members/members.contract.ts';
+import { passkeyContract } from './sign-ins/passkeys.contract.ts';
 import { signInContract } from './sign-ins/sign-ins.contract.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
@@ -17,6 +18,7 @@ storeContract('lowdb', lowdbFolder());
 storeContract('lowdb that keeps nothing idle in memory', lowdbFolder({ maxIdleCharacters: 0 }));
 managementContract('lowdb', lowdbFolder());
 signInContract('lowdb', lowdbFolder());
+passkeyContract('lowdb', lowdbFolder());
 memberContract('lowdb', lowdbFolder());
 managementContract('lowdb that keeps nothing idle in memory', lowdbFolder({ maxIdleCharacters: 0 }));
 

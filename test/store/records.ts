@@ -5,6 +5,7 @@ import type {
   StoredChatbot,
   StoredLoginLink,
   StoredMessage,
+  StoredPasskey,
   StoredSession,
   StoredSignIn,
   StoredSite,
@@ -153,9 +154,23 @@ export const aSignIn = (user: string, more: Partial<StoredSignIn> = {}): StoredS
   user,
   key: '',
   environment_key: '',
+  passkey: '',
   user_agent: 'Mozilla/5.0 (ÿ)',
   created_at: atMinute(1),
   last_used_at: atMinute(1),
   expires_at: '2026-02-01T03:00:00Z',
+  ...more,
+});
+
+export const aPasskey = (user: string, more: Partial<StoredPasskey> = {}): StoredPasskey => ({
+  uuid: newUuid(),
+  id: Buffer.from(newUuid()).toString('base64url'),
+  user,
+  name: 'Laptop ÿ',
+  host: 'docent.example',
+  public_key: 'pQECAyYgASFYIA',
+  counter: 0,
+  created_at: atMinute(1),
+  last_used_at: '',
   ...more,
 });

@@ -87,9 +87,9 @@ export async function signInByLink(link: string): Promise<void> {
 
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Rejects with a `Failure` that says what is wrong with the key. */
-export async function signIn(key: string): Promise<void> {
-  account.value = await post<Account>(sessionPath, { key });
+/** Rejects with a `Failure` that says what is wrong with the key or the passkey. */
+export async function signInWith(credentials: { key: string } | { passkey: object }): Promise<void> {
+  account.value = await post<Account>(sessionPath, credentials);
   notice.value = '';
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { targetNotEmpty, type ImportOptions } from '../archive/import.ts';
-import { accountsOf, readAccounts } from './account-file.ts';
+import { accountsOf, readAccounts } from './accounts/account-file.ts';
 import { createFolder, realDisk } from './files/disk.ts';
 import { lockFolder } from './files/lock.ts';
 import { StoredRecord } from './files/record.ts';

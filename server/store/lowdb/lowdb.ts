@@ -17,10 +17,11 @@ import { finishImport } from './staging.ts';
 import { MessageIndex } from './found/message-index.ts';
 import { IndexFolder } from './index-files.ts';
 import { Replies } from './replies.ts';
-import { accountVerbs } from './account-verbs.ts';
-import { ownerAccountOf, openAccounts, type OpenAccounts } from './account-file.ts';
+import { accountVerbs } from './accounts/account-verbs.ts';
+import { ownerAccountOf, openAccounts, type OpenAccounts } from './accounts/account-file.ts';
 import { memberVerbs } from './member-verbs.ts';
-import { signInVerbs } from './sign-in-verbs.ts';
+import { passkeyVerbs } from './accounts/passkey-verbs.ts';
+import { signInVerbs } from './accounts/sign-in-verbs.ts';
 import { sessionVerbs } from './sessions/session-verbs.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { sourceVerbs } from './sources/source-verbs.ts';
@@ -113,6 +114,7 @@ function createStore(
     ...accounts,
     ...memberVerbs(context, record, accounts.removeUser),
     ...signInVerbs(record, context.run),
+    ...passkeyVerbs(record, context.run),
     ...chatbotVerbs(context),
     ...sourceVerbs(context),
     ...sessionVerbs(context),

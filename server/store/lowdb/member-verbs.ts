@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
 import { withoutUser } from '../shared/members.ts';
 import type { Store } from '../store.ts';
-import type { Accounts } from './account-file.ts';
+import type { Accounts } from './accounts/account-file.ts';
 import type { StoreContext } from './context.ts';
 import type { StoredRecord } from './files/record.ts';
 

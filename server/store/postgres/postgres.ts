@@ -22,6 +22,7 @@ import { learnersOf } from './shared/learners.ts';
 import { passageVersions } from './shared/passages.ts';
 import { replyClaimsOf } from './shared/reply-claims.ts';
 import { beginProcess, type OwnProcess } from './shared/processes.ts';
+import { passkeyVerbs } from './shared/passkey-verbs.ts';
 import { signInVerbs } from './shared/sign-in-verbs.ts';
 import { explainStart } from './start-faults.ts';
 import { sessionVerbs } from './session-verbs.ts';
@@ -75,6 +76,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       replyClaims: replyClaimsOf(context),
       ...accountVerbs(context, owner.user.uuid),
       ...signInVerbs(context),
+      ...passkeyVerbs(context),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),
       ...sessionVerbs(context),

@@ -1,5 +1,5 @@
-import { oneOf, optional, record, text, time, uuid } from '../record-checks.ts';
-import type { StoredKey, StoredLoginLink, StoredSignIn, User } from '../accounts.ts';
+import { number, oneOf, optional, record, text, time, uuid } from '../record-checks.ts';
+import type { Challenge, StoredKey, StoredLoginLink, StoredPasskey, StoredSignIn, User } from '../accounts.ts';
 
 /** As record-checks.ts, of what belongs to a user. */
 
@@ -23,8 +23,24 @@ export const isSignIn = record<StoredSignIn>({
   user: uuid,
   key: text,
   environment_key: text,
+  // Absent in folders of versions without passkeys.
+  passkey: optional(text),
   user_agent: text,
   created_at: time,
   last_used_at: time,
   expires_at: time,
 });
+
+export const isPasskey = record<StoredPasskey>({
+  uuid,
+  id: text,
+  user: uuid,
+  name: text,
+  host: text,
+  public_key: text,
+  counter: number,
+  created_at: time,
+  last_used_at: text,
+});
+
+export const isChallenge = record<Challenge>({ hash: text, expires_at: time });

@@ -35,7 +35,7 @@ export async function loginLink({ dataDir, port }: BuiltServer): Promise<string>
 export async function signInByKey(page: Page, { base, key }: BuiltServer, path = '/console/'): Promise<void> {
   await page.goto(base + path);
   await page.getByLabel('API key').fill(key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Console' }).waitFor();
 }
 

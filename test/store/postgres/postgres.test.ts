@@ -3,6 +3,7 @@ import { storeContract } from '../contract.ts';
 import { managementContract } from '../management.contract.ts';
 import { storeModel } from '../model.ts';
 import { memberContract } from '../members/members.contract.ts';
+import { passkeyContract } from '../sign-ins/passkeys.contract.ts';
 import { signInContract } from '../sign-ins/sign-ins.contract.ts';
 import { postgresSchema } from './fixture.ts';
 import { startPostgres } from './server.ts';
@@ -14,6 +15,7 @@ if (server) {
   storeContract('postgres', postgresSchema(server.url));
   managementContract('postgres', postgresSchema(server.url));
   signInContract('postgres', postgresSchema(server.url));
+  passkeyContract('postgres', postgresSchema(server.url));
   memberContract('postgres', postgresSchema(server.url));
   // A life takes longer than with files.
   storeModel('postgres', postgresSchema(server.url), 15);

@@ -1,11 +1,14 @@
 import { useEffect } from 'preact/hooks';
-import { notice, pendingLink, signIn, signInByLink } from '../account.ts';
-import { Button, Field } from '../parts/controls.tsx';
+import { notice, pendingLink, signInByLink, signInWith } from '../account.ts';
+import { passkeyFault, signInByPasskey } from '../passkeys.ts';
+import { Button, Failed, Field } from '../parts/controls.tsx';
 import { useAction } from '../parts/use-action.ts';
 
-/** By an API key, or by a link that the server prints. `isPart`: on the page of something else. */
+/** By an API key, a passkey, or a link that the server prints. `isPart`: on the page of something else. */
 export function SignIn({ isPart = false }: { isPart?: boolean }) {
   const { isBusy, failure, run } = useAction();
+  const passkey = useAction();
+  const fault = passkeyFault();
   useEffect(() => {
     if (!isPart) document.title = 'Sign in · Docent';
   }, []);
@@ -13,7 +16,7 @@ export function SignIn({ isPart = false }: { isPart?: boolean }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const key = new FormData(event.currentTarget as HTMLFormElement).get('key');
-    void run(() => signIn(String(key).trim()));
+    void run(() => signInWith({ key: String(key).trim() }));
   };
   return (
     <Place class={isPart ? undefined : 'sign-in'}>
@@ -33,6 +36,16 @@ export function SignIn({ isPart = false }: { isPart?: boolean }) {
           Sign in
         </Button>
       </form>
+      {fault ? (
+        <p class="muted">No passkey can be used here. {fault}</p>
+      ) : (
+        <div>
+          <Button icon="key" isBusy={passkey.isBusy.value} onClick={() => void passkey.run(signInByPasskey)}>
+            Sign in with a passkey
+          </Button>
+          <Failed failure={passkey.failure} />
+        </div>
+      )}
       <p class="muted">
         No key at hand? Run <code>docent login</code> where the server runs: it prints a link that signs you in.
       </p>

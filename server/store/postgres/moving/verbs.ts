@@ -8,6 +8,7 @@ import { messageVerbs } from '../message-verbs.ts';
 import { sessionVerbs } from '../session-verbs.ts';
 import { sourceVerbs } from '../source-verbs.ts';
 import { figureVerbs } from '../shared/figures.ts';
+import { passkeyVerbs } from '../shared/passkey-verbs.ts';
 import { signInVerbs } from '../shared/sign-in-verbs.ts';
 
 /** All that a store does with records. */
@@ -18,6 +19,7 @@ export const verbsOf = (
 ): Omit<Store, 'owner' | 'bus' | 'passages' | 'visits' | 'close'> => ({
   ...accountVerbs(context, user.uuid),
   ...signInVerbs(context),
+  ...passkeyVerbs(context),
   ...chatbotVerbs(context),
   ...sourceVerbs(context),
   ...sessionVerbs(context),

@@ -10,8 +10,8 @@ export function signInVerbs({ sql, run }: PostgresContext): SignInVerbs {
     await run(() => sql`update sign_ins set last_used_at = greatest(last_used_at, ${at}) where hash = ${hash}`);
   });
   const columns = sql`
-    s.uuid, s.hash, s.user_uuid as user, coalesce(s.key_hash, '') as key, s.environment_key, s.user_agent, s.created_at,
-    s.last_used_at, s.expires_at`;
+    s.uuid, s.hash, s.user_uuid as user, coalesce(s.key_hash, '') as key, s.environment_key,
+    coalesce(s.passkey, '') as passkey, s.user_agent, s.created_at, s.last_used_at, s.expires_at`;
   const withLastUse = (one: StoredSignIn): StoredSignIn => ({ ...one, last_used_at: use.lastUsedAt(one) });
 
   return {
@@ -80,17 +80,18 @@ export function signInVerbs({ sql, run }: PostgresContext): SignInVerbs {
 
     async removeOldSignIns(now, idleSince) {
       await run(() => sql`delete from login_links where expires_at <= ${now}`);
+      await run(() => sql`delete from used_challenges where expires_at <= ${now}`);
       await run(() => sql`delete from sign_ins where expires_at <= ${now} or last_used_at < ${idleSince}`);
     },
   };
 }
 
-async function insertSignIn(tx: Queries, signIn: StoredSignIn): Promise<void> {
-  const { uuid, hash, user, key, environment_key, user_agent, created_at, last_used_at, expires_at } = signIn;
+export async function insertSignIn(tx: Queries, signIn: StoredSignIn): Promise<void> {
+  const { uuid, hash, user, key, environment_key, passkey, user_agent, created_at, last_used_at, expires_at } = signIn;
   await tx`
-    insert into sign_ins (uuid, hash, user_uuid, key_hash, environment_key, user_agent, created_at, last_used_at, expires_at)
-    values (${uuid}, ${hash}, ${user}, ${key || null}, ${environment_key}, ${user_agent}, ${created_at}, ${last_used_at},
-      ${expires_at})`;
+    insert into sign_ins (uuid, hash, user_uuid, key_hash, environment_key, passkey, user_agent, created_at, last_used_at, expires_at)
+    values (${uuid}, ${hash}, ${user}, ${key || null}, ${environment_key}, ${passkey || null}, ${user_agent}, ${created_at},
+      ${last_used_at}, ${expires_at})`;
   await tx`
     delete from sign_ins where user_uuid = ${user} and hash in (
       select hash from sign_ins where user_uuid = ${user} and hash <> ${hash}
@@ -103,5 +104,6 @@ export async function endSignInsWithoutKey(tx: Queries, user: string): Promise<v
   if (left) return;
   // Links first: a sign-in that has used one up is there once this statement ends.
   await tx`delete from login_links where user_uuid = ${user}`;
+  await tx`delete from passkeys where user_uuid = ${user}`;
   await tx`delete from sign_ins where user_uuid = ${user} and key_hash is null and environment_key = ''`;
 }

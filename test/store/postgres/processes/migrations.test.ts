@@ -1,7 +1,8 @@
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../../../server/store/postgres/connection.ts';
-import { migrate, SCHEMA_VERSION, STEPS } from '../../../../server/store/postgres/migrations.ts';
+import { migrate, SCHEMA_VERSION } from '../../../../server/store/postgres/migrations.ts';
+import { STEPS } from '../../../../server/store/postgres/schema-steps.ts';
 import { until } from '../../../running.ts';
 import { makeSchema, type Schema } from '../fixture.ts';
 import { startPostgres } from '../server.ts';

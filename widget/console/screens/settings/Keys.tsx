@@ -1,30 +1,25 @@
 import { useSignal } from '@preact/signals';
-import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
-import { ago } from '../../words.ts';
 import { get, post, remove } from '../../wire.ts';
+import { Credentials, type Credential } from './Credentials.tsx';
 import { CopyText } from '../people/Invite.tsx';
-
-interface Key {
-  uuid: string;
-  name: string;
-  /** Its first characters. */
-  hint: string;
-  created: string;
-  /** '' before its first use. */
-  last_used: string;
-}
 
 const PATH = '/console/keys';
 
+/** By its first characters its owner knows a key. */
+const withHint = ({ hint, ...key }: Credential & { hint: string }): Credential => ({ ...key, note: `${hint}…` });
+
 /** The keys of whoever is signed in. */
 export function Keys() {
-  const { data, failure, reload } = useLoad('keys', (signal) => get<Key[]>(PATH, signal));
+  const { data, failure, reload } = useLoad('keys', (signal) =>
+    get<(Credential & { hint: string })[]>(PATH, signal).then((keys) => keys.map(withHint)),
+  );
   const making = useAction();
   const revoking = useAction();
-  const made = useSignal<(Key & { key: string }) | undefined>(undefined);
+  const made = useSignal<(Credential & { key: string }) | undefined>(undefined);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
@@ -35,7 +30,7 @@ export function Keys() {
       reload();
     });
   };
-  const revoke = ({ uuid }: Key): void => {
+  const revoke = ({ uuid }: Credential): void => {
     void revoking
       .run(async () => {
         if (made.value?.uuid === uuid) made.value = undefined;
@@ -72,43 +67,15 @@ export function Keys() {
       <Failed failure={revoking.failure} />
       {!data.value && !failure.value && <Loading what="your keys" />}
       {data.value?.length === 0 && <p class="muted">You have no key that was made here or by “docent key add”.</p>}
-      {data.value && data.value.length > 0 && (
-        <div class="scroll" role="region" aria-label="Keys" tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Key</th>
-                <th scope="col">Made</th>
-                <th scope="col">Last used</th>
-                <th scope="col">
-                  <span class="hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.value.map((one) => (
-                <tr key={one.uuid}>
-                  <th scope="row">
-                    {one.name} <span class="muted">{one.hint}…</span>
-                  </th>
-                  <td>{ago(one.created)}</td>
-                  <td>{one.last_used ? ago(one.last_used) : 'never'}</td>
-                  <td class="end">
-                    <Confirm
-                      label="Revoke"
-                      confirmLabel="Revoke"
-                      question={`Revoke ${one.name}? What uses it stops working.`}
-                      icon="remove"
-                      isBusy={revoking.isBusy.value}
-                      act={() => revoke(one)}
-                    />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <Credentials
+        label="Keys"
+        name="Key"
+        rows={data.value ?? []}
+        action="Revoke"
+        question={({ name }) => `Revoke ${name}? What uses it stops working.`}
+        isBusy={revoking.isBusy.value}
+        onRemove={revoke}
+      />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { SignIn } from '../../records.ts';
 import { Keys } from './Keys.tsx';
+import { Passkeys } from './Passkeys.tsx';
 import { ago, browserName } from '../../words.ts';
 import { get, remove, signInsPath } from '../../wire.ts';
 
@@ -31,6 +32,7 @@ export function Settings() {
         </Button>
       </section>
       <SignIns />
+      <Passkeys />
       <Keys />
     </Frame>
   );

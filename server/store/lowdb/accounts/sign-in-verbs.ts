@@ -1,9 +1,9 @@
-import { MAX_SIGN_INS, type SignInVerbs } from '../accounts.ts';
-import { KeyUse } from '../key-use.ts';
-import type { RunVerb } from '../in-flight.ts';
-import type { Change, StoredSignIn, User } from '../store.ts';
+import { MAX_SIGN_INS, type SignInVerbs } from '../../accounts.ts';
+import { KeyUse } from '../../key-use.ts';
+import type { RunVerb } from '../../in-flight.ts';
+import type { Change, StoredSignIn, User } from '../../store.ts';
 import { findByHash, type Accounts } from './account-file.ts';
-import type { StoredRecord } from './files/record.ts';
+import type { StoredRecord } from '../files/record.ts';
 
 /** Sign-ins and the links that make them: in `store.json`, so that they end in the write that removes their key or user. */
 export function signInVerbs(record: StoredRecord<Accounts>, run: RunVerb): SignInVerbs {
@@ -13,7 +13,6 @@ export function signInVerbs(record: StoredRecord<Accounts>, run: RunVerb): SignI
     await change((root) => ({ ...root, sign_ins: signInsOf(root).map(used) }));
   });
   const withLastUse = (one: StoredSignIn): StoredSignIn => ({ ...one, last_used_at: use.lastUsedAt(one) });
-  const userOf = (root: Accounts, uuid: string): User | undefined => root.users.find((user) => user.uuid === uuid);
 
   return {
     async addLoginLink(link) {
@@ -81,17 +80,23 @@ export function signInVerbs(record: StoredRecord<Accounts>, run: RunVerb): SignI
         const links = linksOf(root).filter(({ expires_at }) => expires_at > now);
         const isCurrent = (one: StoredSignIn) => one.expires_at > now && use.lastUsedAt(one) >= idleSince;
         const signIns = signInsOf(root).filter(isCurrent);
-        const isSame = links.length === linksOf(root).length && signIns.length === signInsOf(root).length;
-        return isSame ? root : { ...root, login_links: links, sign_ins: signIns };
+        const used = root.used_challenges?.filter(({ expires_at }) => expires_at > now);
+        const isSame =
+          links.length === linksOf(root).length &&
+          signIns.length === signInsOf(root).length &&
+          used?.length === root.used_challenges?.length;
+        if (isSame) return root;
+        return { ...root, login_links: links, sign_ins: signIns, ...(used && { used_challenges: used }) };
       });
     },
   };
 }
 
+export const userOf = (root: Accounts, uuid: string): User | undefined => root.users.find((user) => user.uuid === uuid);
 const linksOf = (root: Accounts) => root.login_links ?? [];
-const signInsOf = (root: Accounts) => root.sign_ins ?? [];
+export const signInsOf = (root: Accounts) => root.sign_ins ?? [];
 
-function withSignIn(root: Accounts, signIn: StoredSignIn): Accounts {
+export function withSignIn(root: Accounts, signIn: StoredSignIn): Accounts {
   const others = signInsOf(root).filter(({ user }) => user === signIn.user);
   const byUse = others.toSorted((a, b) =>
     a.last_used_at < b.last_used_at ? -1 : a.last_used_at > b.last_used_at ? 1 : 0,
@@ -100,7 +105,7 @@ function withSignIn(root: Accounts, signIn: StoredSignIn): Accounts {
   return { ...root, sign_ins: [...signInsOf(root), signIn].filter((one) => !dropped.has(one)) };
 }
 
-/** With the sign-ins that end with the key. */
+/** Without the sign-ins that end with the key; with the last one of a user passkeys and links go, too. */
 export function withoutKey(root: Accounts, hash: string): Accounts {
   const user = root.keys.find((key) => key.hash === hash)?.user;
   const keys = root.keys.filter((key) => key.hash !== hash);
@@ -112,6 +117,7 @@ export function withoutKey(root: Accounts, hash: string): Accounts {
     keys,
     ...(root.sign_ins && { sign_ins: root.sign_ins.filter((one) => !isEnded(one)) }),
     ...(root.login_links && { login_links: root.login_links.filter((link) => hasOther || link.user !== user) }),
+    ...(root.passkeys && { passkeys: root.passkeys.filter((passkey) => hasOther || passkey.user !== user) }),
   };
 }
 
@@ -124,5 +130,6 @@ export function withoutUser(root: Accounts, uuid: string): Accounts {
     keys: root.keys.filter(isOfOther),
     ...(root.sign_ins && { sign_ins: root.sign_ins.filter(isOfOther) }),
     ...(root.login_links && { login_links: root.login_links.filter(isOfOther) }),
+    ...(root.passkeys && { passkeys: root.passkeys.filter(isOfOther) }),
   };
 }

@@ -1,10 +1,10 @@
-import { KeyUse } from '../key-use.ts';
-import { cloneJson } from '../clone-json.ts';
-import { type StoredRecord } from './files/record.ts';
+import { KeyUse } from '../../key-use.ts';
+import { cloneJson } from '../../clone-json.ts';
+import { type StoredRecord } from '../files/record.ts';
 import { withoutKey, withoutUser } from './sign-in-verbs.ts';
 import { findByHash, type Accounts } from './account-file.ts';
-import type { Change, Store, StoredKey, User } from '../store.ts';
-import type { RunVerb } from '../in-flight.ts';
+import type { Change, Store, StoredKey, User } from '../../store.ts';
+import type { RunVerb } from '../../in-flight.ts';
 
 type AccountVerbs =
   | 'keyOwner'

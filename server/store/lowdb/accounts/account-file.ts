@@ -1,15 +1,23 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { asRefusal } from '../../schema/errors.ts';
-import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
-import type { Disk } from './files/disk.ts';
-import { isObject } from '../../schema/validate.ts';
-import { readJsonFile } from './files/json-file.ts';
-import { list, mapOf, number, record, text, uuid } from '../record-checks.ts';
-import { isKey, isLoginLink, isSignIn, isUser } from '../shared/account-checks.ts';
-import { StoredRecord } from './files/record.ts';
-import type { OwnerAccount, StoredKey, StoredLoginLink, StoredSignIn, User } from '../store.ts';
+import { asRefusal } from '../../../schema/errors.ts';
+import { newUuid, timestamp, type Clock } from '../../../schema/ids.ts';
+import type { Disk } from '../files/disk.ts';
+import { isObject } from '../../../schema/validate.ts';
+import { readJsonFile } from '../files/json-file.ts';
+import { list, mapOf, number, record, text, uuid } from '../../record-checks.ts';
+import { isChallenge, isKey, isLoginLink, isPasskey, isSignIn, isUser } from '../../shared/account-checks.ts';
+import { StoredRecord } from '../files/record.ts';
+import type {
+  Challenge,
+  OwnerAccount,
+  StoredKey,
+  StoredLoginLink,
+  StoredPasskey,
+  StoredSignIn,
+  User,
+} from '../../store.ts';
 
 /** `store.json`: the records of which a data folder has one. */
 export interface Accounts {
@@ -23,6 +31,9 @@ export interface Accounts {
   /** Absent in folders of versions without a console. */
   login_links?: StoredLoginLink[];
   sign_ins?: StoredSignIn[];
+  /** Absent before the first passkey. */
+  passkeys?: StoredPasskey[];
+  used_challenges?: Challenge[];
 }
 
 export interface OpenAccounts {
@@ -100,6 +111,8 @@ const hasFields = record<Accounts>({
   // What cannot be read of these is left out: whoever it signed in does so again.
   login_links: () => true,
   sign_ins: () => true,
+  passkeys: () => true,
+  used_challenges: () => true,
 });
 
 const isAccounts = (value: unknown): value is Accounts =>
@@ -112,13 +125,19 @@ const withKeyDefaults = (key: StoredKey): StoredKey => ({
   last_used_at: key.last_used_at ?? '',
 });
 
-function readableSignIns(stored: Accounts): Pick<Accounts, 'login_links' | 'sign_ins'> {
-  const { login_links: links, sign_ins: signIns } = stored;
+function readableSignIns(stored: Accounts): Partial<Accounts> {
+  const { login_links: links, sign_ins: signIns, passkeys, used_challenges: challenges } = stored;
   return {
-    ...(links && { login_links: Array.isArray(links) ? links.filter(isLoginLink) : [] }),
-    ...(signIns && { sign_ins: Array.isArray(signIns) ? signIns.filter(isSignIn) : [] }),
+    ...(links && { login_links: readable(links, isLoginLink) }),
+    // Those of versions without passkeys name none.
+    ...(signIns && { sign_ins: readable(signIns, isSignIn).map((one) => ({ ...one, passkey: one.passkey ?? '' })) }),
+    ...(passkeys && { passkeys: readable(passkeys, isPasskey) }),
+    ...(challenges && { used_challenges: readable(challenges, isChallenge) }),
   };
 }
+
+const readable = <T>(value: T[], isWhole: (one: unknown) => boolean): T[] =>
+  Array.isArray(value) ? value.filter(isWhole) : [];
 
 function newAccounts(clock: Clock): Accounts {
   const user = { uuid: newUuid(), email: 'owner@localhost', created_at: timestamp(clock) };
