@@ -106,7 +106,7 @@ const environments: Record<string, EnvironmentOptions> = {
     cssCodeSplit: true,
     emptyOutDir: true,
     lib: {
-      entry: { console: 'widget/console/main.tsx', style: 'widget/console/style.css' },
+      entry: { console: 'widget/console/main.tsx', style: 'widget/console/all.css' },
       formats: ['es'],
       fileName: (_, name) => `${name}-[hash].js`,
     },
@@ -194,7 +194,7 @@ function writeConsolePage(): void {
   };
   const page = readFileSync(join(root, 'widget/console/index.html'), 'utf8')
     .replace('main.tsx', named(/^console-.{8}\.js$/))
-    .replace('style.css', named(/^style-.{8}\.css$/));
+    .replace('all.css', named(/^style-.{8}\.css$/));
   writeFileSync(join(to, 'index.html'), page);
 }
 

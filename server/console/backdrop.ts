@@ -64,6 +64,7 @@ function pageOrWhy(page: FramedPage | undefined, isHttps: boolean): URL | string
 const POLICY = {
   defaultSrc: ["'none'"],
   styleSrc: [hashOf(STYLE)],
+  imgSrc: ['data:'],
   baseUri: ["'none'"],
   formAction: ["'none'"],
   frameAncestors: ["'self'"],

@@ -23,36 +23,37 @@ self.fetch = (url, { body } = {}) =>
   });
 if (location.hash === '#inline') document.body.append(Object.assign(document.createElement('main'), { id: 'chat' }));
 `;
-const STYLE = 'html,body,main{height:100%;margin:0}';
+/** The widget goes by the property: an element in the head would not do. */
+const styleOf = (scheme: string): string => `html,body,main{height:100%;margin:0}html{color-scheme:${scheme}}`;
 
 /** The settings may name images of any host. */
-const previewHeaders = securityHeaders({
-  defaultSrc: ["'none'"],
-  scriptSrc: ["'self'", hashOf(SCRIPT)],
-  styleSrc: [hashOf(STYLE)],
-  imgSrc: ['data:', 'https:'],
-  baseUri: ["'none'"],
-  formAction: ["'none'"],
-  frameAncestors: ["'self'"],
-  requireTrustedTypesFor: ["'script'"],
-  trustedTypes: ["'none'"],
-  sandbox: ['allow-scripts', 'allow-popups', 'allow-popups-to-escape-sandbox'],
-});
+const headersOf = (style: string): Middleware =>
+  securityHeaders({
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'", hashOf(SCRIPT)],
+    styleSrc: [hashOf(style)],
+    imgSrc: ['data:', 'https:'],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'self'"],
+    requireTrustedTypesFor: ["'script'"],
+    trustedTypes: ["'none'"],
+    sandbox: ['allow-scripts', 'allow-popups', 'allow-popups-to-escape-sandbox'],
+  });
 
 /** That of the page around the frame, where it says one: a frame of another scheme is not transparent. */
 export const preferredScheme = ({ query }: Context): string =>
   query['scheme'] === 'light' || query['scheme'] === 'dark' ? query['scheme'] : 'light dark';
 
 /** URLs are relative, so that they work below any path of a reverse proxy. */
-const html = (scheme: string): string => `<!doctype html>
+const html = (style: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="${scheme}">
 <title>Preview of the widget</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${style}</style>
 </head>
 <body>
 <script>${SCRIPT}</script>
@@ -63,10 +64,11 @@ const html = (scheme: string): string => `<!doctype html>
 
 export const servePreview: Middleware = async (ctx) => {
   requireRead(ctx);
-  await previewHeaders(ctx, async () => {});
+  const style = styleOf(preferredScheme(ctx));
+  await headersOf(style)(ctx, async () => {});
   // Its origin is opaque: browsers warn that they cannot give the server's own a group of agents for it.
   ctx.remove('Origin-Agent-Cluster');
   ctx.set('Cache-Control', 'no-cache');
   ctx.type = 'html';
-  ctx.body = html(preferredScheme(ctx));
+  ctx.body = html(style);
 };

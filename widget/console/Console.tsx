@@ -42,6 +42,7 @@ const Conversations = ofChatbot(() =>
 );
 const Playground = ofChatbot(() => import('./screens/playground/Playground.tsx').then((screen) => screen.Playground));
 const Agents = ofChatbot(() => import('./screens/agents/Agents.tsx').then((screen) => screen.Agents));
+const Widget = ofChatbot(() => import('./screens/widget/Widget.tsx').then((screen) => screen.Widget));
 const People = ofChatbot(() => import('./screens/people/People.tsx').then((screen) => screen.People));
 const General = ofChatbot(() => import('./screens/people/General.tsx').then((screen) => screen.General));
 const Accept = lazy(() =>
@@ -79,6 +80,7 @@ export function Console() {
         <Route path="/console/chatbot/:chatbot/conversations/:session?" component={Conversations} />
         <Route path="/console/chatbot/:chatbot/playground" component={Playground} />
         <Route path="/console/chatbot/:chatbot/agents" component={Agents} />
+        <Route path="/console/chatbot/:chatbot/widget" component={Widget} />
         <Route path="/console/chatbot/:chatbot/people" component={People} />
         <Route path="/console/chatbot/:chatbot/general" component={General} />
         <Route path="/console/settings" component={Settings} />

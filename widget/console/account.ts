@@ -7,6 +7,9 @@ import { Failure, get, onSignedOut, post, remove, sessionPath } from './wire.ts'
 /** Who is signed in: undefined until it is known, `false` for nobody. */
 export const account = signal<Account | false | undefined>();
 
+/** Of the server, for pages of other sites: `PUBLIC_URL`, else the one that this page is from. */
+export const publicAddress = (): string => (account.value && account.value.public_url) || location.origin;
+
 /** Why the sign-in page is shown, where there is more to say. */
 export const notice = signal('');
 

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { start } from './account.ts';
 import { Console } from './Console.tsx';
+import { askBeforeLeaving } from './leave.ts';
 
 // The router would throw at an address that is no text.
 try {
@@ -9,5 +10,6 @@ try {
   history.replaceState(null, '', '/console/');
 }
 
+askBeforeLeaving();
 render(<Console />, document.getElementById('console')!);
 void start();

@@ -66,6 +66,9 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
                   <Item right="edit" href={`/console/chatbot/${chatbot}/agents`} icon="agents">
                     Agents
                   </Item>
+                  <Item right="edit" href={`/console/chatbot/${chatbot}/widget`} icon="widget">
+                    Widget
+                  </Item>
                   <Item right="know" href={`/console/chatbot/${chatbot}/people`} icon="people">
                     People
                   </Item>

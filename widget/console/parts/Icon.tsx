@@ -6,6 +6,7 @@ const PATHS = {
   ask: 'M4 5h16v11H9l-5 4zM9 9h6M9 12h4',
   snippet: 'M8 7l-5 5 5 5M16 7l5 5-5 5M14 4l-4 16',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
+  widget: 'M4 5h16v14H4zM13 13h4v3h-4zM4 9h16',
   back: 'M15 5l-7 7 7 7',
   today: 'M4 20V4M4 20h16M8 15l4-5 3 3 5-7',
   gaps: 'M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2M12 18v.5',

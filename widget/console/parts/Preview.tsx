@@ -7,6 +7,8 @@ interface PreviewProps {
   profile: ChatbotProfile;
   /** Without the launcher, always open. */
   isInline?: boolean;
+  /** That of the page around it; of the system's where it is left out. */
+  scheme?: 'light' | 'dark';
   /** Replies to a visitor's question; what it rejects with is what the visitor sees. */
   onAsk: (query: string) => Promise<ChatEvent>;
 }
@@ -19,7 +21,8 @@ interface Asked {
 }
 
 /** The widget itself, as visitors get it, in a frame of its own. Nothing that is asked in it is stored. */
-export function Preview({ profile, isInline = false, onAsk }: PreviewProps) {
+export function Preview({ profile, isInline = false, scheme, onAsk }: PreviewProps) {
+  const src = `/console/preview${scheme ? `?scheme=${scheme}` : ''}${isInline ? '#inline' : ''}`;
   const frame = useRef<HTMLIFrameElement>(null);
   const replyTo = useRef<(asked: Asked) => Promise<string>>(undefined);
   replyTo.current = async ({ path, body }) => {
@@ -43,12 +46,12 @@ export function Preview({ profile, isInline = false, onAsk }: PreviewProps) {
   }, []);
   return (
     <iframe
-      key={JSON.stringify(profile)}
+      key={src + JSON.stringify(profile)}
       ref={frame}
       class="preview"
       title="The chat as visitors see it"
       sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox"
-      src={`/console/preview${isInline ? '#inline' : ''}`}
+      src={src}
     />
   );
 }

@@ -33,7 +33,3 @@ export function Snippet({ code, label = 'Copy the snippet' }: SnippetProps) {
     </>
   );
 }
-
-/** What a page needs to show the widget, with the settings that the server keeps. */
-export const scriptTag = (chatbot: string): string =>
-  `<script async src="${location.origin}/embed.js" data-chatbot="${chatbot}" data-settings></script>`;

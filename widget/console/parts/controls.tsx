@@ -21,7 +21,13 @@ export const Button = ({ children, icon, kind = 'plain', type = 'button', isBusy
 );
 
 /** A type of its own each: the types of JSX give every one its roles. */
-const INPUTS = { text: { type: 'text' }, url: { type: 'url' }, password: { type: 'password' } } as const;
+const INPUTS = {
+  text: { type: 'text' },
+  url: { type: 'url' },
+  password: { type: 'password' },
+  number: { type: 'number' },
+  color: { type: 'color' },
+} as const;
 
 interface FieldProps {
   label: string;
@@ -31,8 +37,11 @@ interface FieldProps {
   /** At first. */
   value?: string;
   placeholder?: string;
-  isRequired?: boolean;
+  /** Where it is not, the label says so; `null`: it need not, and nothing is said of it. */
+  isRequired?: boolean | null;
   rows?: number;
+  /** Of a choice among these: its words, by value. */
+  choices?: Record<string, string> | undefined;
   autocomplete?: string;
   /** Of the form: stands at the field and is read with it. */
   failure?: string;
@@ -44,6 +53,7 @@ export function Field({
   hint,
   type = 'text',
   rows,
+  choices,
   isRequired = true,
   failure = '',
   value,
@@ -54,21 +64,33 @@ export function Field({
   const attributes = {
     id,
     name,
-    required: isRequired,
+    required: isRequired === true,
     'aria-describedby': described || undefined,
     'aria-invalid': failure ? ('true' as const) : undefined,
     spellcheck: type === 'text',
     // Not `value`: what is typed would be lost when a failure is shown.
-    ...(value !== undefined && { defaultValue: value }),
+    ...(value !== undefined && !choices && { defaultValue: value }),
     ...rest,
   };
   return (
     <div class="field">
       <label for={id}>
         {label}
-        {!isRequired && <span class="muted"> (optional)</span>}
+        {isRequired === false && <span class="muted"> (optional)</span>}
       </label>
-      {rows ? <textarea rows={rows} {...attributes} /> : <input {...attributes} {...INPUTS[type]} />}
+      {choices ? (
+        <select {...attributes}>
+          {Object.entries(choices).map(([one, word]) => (
+            <option key={one} value={one} selected={one === value}>
+              {word}
+            </option>
+          ))}
+        </select>
+      ) : rows ? (
+        <textarea rows={rows} {...attributes} />
+      ) : (
+        <input {...attributes} {...INPUTS[type]} />
+      )}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}

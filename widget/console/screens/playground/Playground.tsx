@@ -9,7 +9,7 @@ import { WriteAnswer } from '../gaps/WriteAnswer.tsx';
 import { AddExample } from './AddExample.tsx';
 import { KeepTest } from './KeepTest.tsx';
 import { Steps } from './Steps.tsx';
-import { traceQuestion, type Traced } from './trace-question.ts';
+import { asVisitorSees, traceQuestion, type Traced } from './trace-question.ts';
 
 /** Asks as a visitor would, and shows why the answer is what it is. Nothing is stored, and no tool function acts. */
 export function Playground({ chatbot }: { chatbot: string }) {
@@ -62,32 +62,4 @@ export function Playground({ chatbot }: { chatbot: string }) {
       )}
     </Frame>
   );
-}
-
-/** The last event of the stream that a visitor gets. */
-function asVisitorSees({ query, trace }: Traced): ChatEvent {
-  const { answer, finish_reason, citations, parts, follow_ups, outcome, error_message } = trace;
-  if (error_message)
-    return { event: 'error', data: { error: 'the answer could not be finished', code: 'internal', parts } };
-  const cited = citations.map(({ marker, data_source_uuid, title, text, address, type }) => [
-    marker,
-    { data_source_uuid, title, text, file_name: address, type },
-  ]);
-  const now = new Date().toISOString();
-  return {
-    event: 'done',
-    data: {
-      uuid: crypto.getRandomValues(new Uint32Array(4)).join('-'),
-      query,
-      response: answer,
-      finish_reason,
-      cite_data_json: JSON.stringify(Object.fromEntries(cited)),
-      feedback_json: '{}',
-      created_at: now,
-      modified_at: now,
-      outcome,
-      parts,
-      follow_ups,
-    },
-  };
 }

@@ -1,3 +1,4 @@
+import type { ChatEvent } from '../../../../server/types.ts';
 import type { Trace } from '../../records.ts';
 import { post } from '../../wire.ts';
 
@@ -20,4 +21,32 @@ export async function traceQuestion(chatbot: string, query: string): Promise<Tra
     // It was made for this one question; one that stays is empty and does no harm.
     await post(`${path}/delete`).catch(() => undefined);
   }
+}
+
+/** The last event of the stream that a visitor gets. */
+export function asVisitorSees({ query, trace }: Traced): ChatEvent {
+  const { answer, finish_reason, citations, parts, follow_ups, outcome, error_message } = trace;
+  if (error_message)
+    return { event: 'error', data: { error: 'the answer could not be finished', code: 'internal', parts } };
+  const cited = citations.map(({ marker, data_source_uuid, title, text, address, type }) => [
+    marker,
+    { data_source_uuid, title, text, file_name: address, type },
+  ]);
+  const now = new Date().toISOString();
+  return {
+    event: 'done',
+    data: {
+      uuid: crypto.getRandomValues(new Uint32Array(4)).join('-'),
+      query,
+      response: answer,
+      finish_reason,
+      cite_data_json: JSON.stringify(Object.fromEntries(cited)),
+      feedback_json: '{}',
+      created_at: now,
+      modified_at: now,
+      outcome,
+      parts,
+      follow_ups,
+    },
+  };
 }

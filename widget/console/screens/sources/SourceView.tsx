@@ -8,7 +8,6 @@ import { useLoad } from '../../parts/use-load.ts';
 import type { DataSource, Site, SourceText } from '../../records.ts';
 import { ago, count, statusWords, TYPES } from '../../words.ts';
 import { get, post } from '../../wire.ts';
-import './sources.css';
 import { Address } from './Address.tsx';
 
 /** Milliseconds between two looks while it is read. */

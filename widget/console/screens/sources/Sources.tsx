@@ -9,7 +9,6 @@ import type { CitedSource, DataSource, Site } from '../../records.ts';
 import { ago, count, statusWords, TYPES } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { AddSource } from './AddSource.tsx';
-import './sources.css';
 import { Address } from './Address.tsx';
 import { Schedule } from './Schedule.tsx';
 import { Sites } from './Sites.tsx';

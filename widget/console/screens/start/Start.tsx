@@ -6,8 +6,8 @@ import { AskForm } from '../../parts/AskForm.tsx';
 import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
-import { Icon } from '../../parts/Icon.tsx';
-import { scriptTag, Snippet } from '../../parts/Snippet.tsx';
+import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
+import { Snippet } from '../../parts/Snippet.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { Answer } from '../../parts/Answer.tsx';
@@ -16,14 +16,14 @@ import type { ChatbotProfile } from '../../../../server/types.ts';
 import { count, siteFailure } from '../../words.ts';
 import { loadChatbots } from '../../chatbots.ts';
 import { readSite } from '../../site.ts';
+import { scriptTag } from '../../snippets.ts';
+import { publicAddress } from '../../account.ts';
 import { ask, Failure, get, post, remove } from '../../wire.ts';
 
 /** Milliseconds between two looks while the site is read. */
 const LOOK_MS = 700;
 /** Looks once it has been read. */
 const LAST_LOOKS = 10;
-/** Milliseconds between two looks until a page with the snippet was seen. */
-const WAIT_MS = 4000;
 
 /** From a site that is being read to the first answer, and the snippet. */
 export function Start({ chatbot }: { chatbot: string }) {
@@ -39,20 +39,20 @@ export function Start({ chatbot }: { chatbot: string }) {
           throw error;
         }),
         get<Chatbot>(`/api/v1/chatbot/${chatbot}`, signal),
-        get<{ seen_on: { origin: string }[] }>(`/api/v1/chatbot/${chatbot}/widget/seen-on`, signal),
+        get<SeenOn>(`/api/v1/chatbot/${chatbot}/widget/seen-on`, signal),
       ]);
       return {
         sites,
         suggestions: profile?.suggestions ?? [],
         isPrivate: record.meta.visibility === 'private',
-        seenOn: seen.seen_on.map(({ origin }) => origin.replace(/^https?:\/\//, '')),
+        seen,
       };
     },
-    ({ sites, suggestions, seenOn }) => {
+    ({ sites, suggestions, seen }) => {
       if (sites.some(isRunning)) return LOOK_MS;
       // They are chosen a moment after the last page; a small site has fewer than three.
       if (sites.length > 0 && suggestions.length < 3 && looksLeft.current-- > 0) return LOOK_MS;
-      return seenOn.length === 0 ? WAIT_MS : 0;
+      return pauseOf(seen);
     },
   );
   const loaded = data.value;
@@ -81,8 +81,8 @@ export function Start({ chatbot }: { chatbot: string }) {
             <h2>Put it on your site</h2>
             {loaded.isPrivate && <Publish chatbot={chatbot} onDone={reload} />}
             <p>Paste this line into every page, before the end of its body.</p>
-            <Snippet code={scriptTag(chatbot)} />
-            <Seen on={loaded.seenOn} />
+            <Snippet code={scriptTag(publicAddress(), chatbot)} />
+            <Seen {...loaded.seen} />
           </li>
         </ol>
       )}
@@ -163,21 +163,6 @@ function Correct({ chatbot, url, onCorrected }: { chatbot: string; url: string; 
     </form>
   );
 }
-
-/** Whether a page with the snippet was loaded already. */
-const Seen = ({ on }: { on: string[] }) => (
-  <p role="status">
-    {on.length > 0 ? (
-      <>
-        <Icon name="check" /> Seen on <strong>{on.join(', ')}</strong>.
-      </>
-    ) : (
-      <>
-        <span class="spinner" /> Waiting for your site … It is noticed once a page with the line is opened.
-      </>
-    )}
-  </p>
-);
 
 function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions: string[] }) {
   const query = useSignal('');

@@ -1,0 +1,42 @@
+import { useEffect } from 'preact/hooks';
+
+const QUESTION = 'Leave without saving your changes?';
+
+/** Of the screen that is shown: its address, and whether leaving it loses something. */
+let here = '';
+let isUnsaved = (): boolean => false;
+
+const isKept = (): boolean => isUnsaved() && !confirm(QUESTION);
+
+function stop(event: Event): void {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/** Has to be called before the router listens: at a window, listeners run in the order in which they came. */
+export function askBeforeLeaving(): void {
+  addEventListener(
+    'click',
+    (event) => {
+      const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]');
+      const isNewTab = event.ctrlKey || event.metaKey || event.shiftKey || link?.target === '_blank' || link?.download;
+      if (link && !isNewTab && link.pathname !== location.pathname && isKept()) stop(event);
+    },
+    true,
+  );
+  addEventListener('popstate', (event) => {
+    if (location.href === here || !isKept()) return;
+    stop(event);
+    history.pushState(null, '', here);
+  });
+  addEventListener('beforeunload', (event) => isUnsaved() && event.preventDefault());
+}
+
+/** Asks once before this screen is left, by whatever way, while `is()`. */
+export function useLeave(is: () => boolean): void {
+  useEffect(() => {
+    here = location.href;
+    isUnsaved = is;
+    return () => (isUnsaved = () => false);
+  }, []);
+}
