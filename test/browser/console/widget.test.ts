@@ -119,7 +119,8 @@ test('changes are undone, and leaving with some asks once', async () => {
   await page.getByRole('link', { name: 'People' }).click();
   await page.goBack().catch(() => undefined);
   await expect.poll(() => asked).toEqual(['confirm', 'confirm']);
-  expect(page.url()).toContain('/widget');
+  // The page is back once the second question is answered.
+  await expect.poll(() => page.url()).toContain('/widget');
   expect(await page.getByLabel('Title').inputValue()).toBe('Never saved');
   await page.getByRole('button', { name: 'Undo changes' }).click();
   await page.getByText('Your changes are undone.').waitFor();
