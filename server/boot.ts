@@ -72,7 +72,7 @@ export async function boot(
   const users = createUsers({ store, clock });
 
   const services = await createServices(config, { store, clock, log, health, self: ownAddresses(config) });
-  const { knowledge, sites, catalogue, caller, router, respond, runs, suggestions, takeUse } = services;
+  const { knowledge, sites, catalogue, caller, router, respond, runs, suggestions, takeUse, serverModels } = services;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
     ? remoteUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
@@ -113,6 +113,7 @@ export async function boot(
     catalogue,
     caller,
     takeUse,
+    serverModels,
     clock,
     log,
     base: baseOf(config),

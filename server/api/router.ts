@@ -25,6 +25,7 @@ import { tags } from './resources/sources/tags.ts';
 import { uploads } from './resources/sources/uploads.ts';
 import { routing } from './resources/routing.ts';
 import { retention } from './resources/retention.ts';
+import { serverModels } from './resources/server-models.ts';
 import { users } from './resources/users.ts';
 import { widget } from './resources/widget.ts';
 
@@ -52,6 +53,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...members(deps),
     ...invitations(deps),
     ...users(deps),
+    ...serverModels(deps),
     ...messages(deps),
     openapi(() => all),
   ];

@@ -9,6 +9,7 @@ import { createRespond, warmAnswers } from '../answer/pipeline.ts';
 import { QueryRewriter } from '../answer/retrieve/rewrite.ts';
 import { AnswerRuns } from '../answer/runs.ts';
 import { createFallbacks } from '../answer/fallback.ts';
+import { checkableEmbedder, checkableModel } from '../answer/trace/check-models.ts';
 import { countUsage } from '../answer/spending.ts';
 import { Suggestions } from '../answer/suggest/suggestions.ts';
 import type { Config } from '../config.ts';
@@ -53,6 +54,10 @@ export async function createServices(config: Config, { store, clock, log, health
   const unbounded = config.llm && createOpenAi({ ...config.llm, nameAtServer, limits, log });
   const { modelConcurrency } = config;
   const model = unbounded && modelConcurrency ? boundedModel(unbounded, modelConcurrency) : unbounded;
+  const serverModels = [
+    ...(config.llm && model ? [checkableModel(config.llm, model)] : []),
+    ...(embedder ? [checkableEmbedder(config.embeddings === 'local' ? undefined : config.embeddings, embedder)] : []),
+  ];
   const isIngesting = (chatbot: string): boolean => ingestion.isBusy(chatbot);
   const suggestions = new Suggestions({ store, knowledge, isIngesting, hasModel: model !== undefined, log });
   const fallbackFor = createFallbacks({ health, clock, log, quotes: config.fallback }, nameAtServer);
@@ -100,6 +105,7 @@ export async function createServices(config: Config, { store, clock, log, health
     respond,
     runs,
     suggestions,
+    serverModels,
     takeUse: createTakeVisit({ store, clock }, 'use'),
     /** Beside other work: what first questions would wait for. Never rejects; `/readyz` says meanwhile that it is under way. */
     async warm(): Promise<void> {

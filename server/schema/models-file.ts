@@ -1,5 +1,7 @@
 import * as Type from 'typebox';
+import type { Static } from 'typebox';
 import { Refusal } from './errors.ts';
+import { literals, record } from './fields.ts';
 import { isObject, unknownFields, validateWithin } from './validate.ts';
 
 /** What the operator says of a model that agents may name. */
@@ -42,3 +44,26 @@ function readEntry(name: string, entry: unknown): ModelEntry {
     throw error instanceof Refusal ? new Error(`is wrong: ${error.message}`, { cause: error }) : error;
   }
 }
+
+/* The model servers that the operator has named. */
+
+const model = {
+  kind: literals('What it is for.', 'chat', 'embeddings'),
+  model: Type.String({ description: 'Name of the model at its server.' }),
+  host: Type.String({ description: 'Host of the server; empty for the embeddings of this process itself.' }),
+};
+
+export const ServerModel = record(model);
+export type ServerModel = Static<typeof ServerModel>;
+
+export const ModelCheck = record({
+  ...model,
+  is_fine: Type.Boolean({ description: 'Whether it answered one short call.' }),
+  ms: Type.Integer({ minimum: 0, description: 'Milliseconds of the call.' }),
+  problem: Type.String({ description: 'What is wrong; empty where nothing is.' }),
+  advice: Type.String({ description: 'What to do about it; empty where nothing is wrong.' }),
+});
+export type ModelCheck = Static<typeof ModelCheck>;
+
+export const ServerModels = record({ models: Type.Array(ServerModel, { description: 'None: answers are quoted.' }) });
+export const ModelChecks = record({ checks: Type.Array(ModelCheck) });

@@ -90,6 +90,7 @@ export async function startChatServer({
     respond,
     catalogue: createCatalogue(),
     caller: { isBlocked: async () => false, call: () => Promise.reject(new Error('no call')) },
+    serverModels: [],
     takeUse: async () => ({ retryAfter: 0, fields: {} }),
     base: 'http://localhost:8080',
     clock,

@@ -109,7 +109,7 @@ const TAGS = [
   {
     name: 'This server',
     description: 'The user of the key, what the answers have cost, and this document.',
-    paths: /\/(?:user|usage|openapi\.json)$/,
+    paths: /\/(?:user|usage|openapi\.json|server\/models(?:\/test)?)$/,
   },
   {
     name: 'Public chat API',

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import * as analytics from '../../schema/analytics.ts';
 import * as fields from '../../schema/fields.ts';
 import * as records from '../../schema/records.ts';
+import * as serverModels from '../../schema/models-file.ts';
 import * as sites from '../../schema/sources/site.ts';
 import * as trace from '../../schema/trace.ts';
 import * as usage from '../../schema/usage.ts';
@@ -27,6 +28,7 @@ const namedSchemas: [string, TSchema][] = [
   ...exportedSchemas(usage),
   ...exportedSchemas(analytics),
   ...exportedSchemas(trace),
+  ...exportedSchemas(serverModels),
   ...exportedSchemas(bodies),
   ...exportedSchemas(agentBodies),
   ...exportedSchemas(people),

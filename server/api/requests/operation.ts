@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { AgentRouter } from '../../agents/routing/router.ts';
+import type { Checkable } from '../../answer/trace/check-models.ts';
 import type { AnswerRuns, Respond } from '../../answer/runs.ts';
 import { notFound } from '../../schema/errors.ts';
 import { readJson, nameUnknownFields } from '../../http/body.ts';
@@ -46,6 +47,7 @@ export interface ApiDeps {
   log: Logger;
   catalogue: Catalogue;
   caller: Pick<Caller, 'isBlocked' | 'call'>;
+  serverModels: readonly Checkable[];
   /** Of one user in the second place: counts over all processes. */
   takeUse: TakeVisit;
   /** Where the world reaches the server, without a slash at the end. */

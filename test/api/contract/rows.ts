@@ -349,6 +349,8 @@ export const rows: Record<string, Row> = {
     ],
   },
   'POST /api/v1/function/:uuid/delete': { on: newFunction },
+  'GET /api/v1/server/models': {},
+  'POST /api/v1/server/models/test': {},
   'POST /api/v1/function/:uuid/try': {
     on: newReader,
     send: () => ({ arguments: { sku: 'lamp' } }),

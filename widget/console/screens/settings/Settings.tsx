@@ -5,6 +5,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { SignIn } from '../../records.ts';
 import { Keys } from './Keys.tsx';
+import { Models } from './Models.tsx';
 import { Passkeys } from './Passkeys.tsx';
 import { ago, browserName } from '../../words.ts';
 import { get, remove, signInsPath } from '../../wire.ts';
@@ -34,6 +35,7 @@ export function Settings() {
       <SignIns />
       <Passkeys />
       <Keys />
+      <Models />
     </Frame>
   );
 }
