@@ -94,6 +94,8 @@ describe('what a visitor downloads, gzip -9', () => {
       names.reduce((sum, name) => sum + zipped(`dist/console/${name.replace('./', '')}`), 0);
     expect(bytes(first)).toBeLessThanOrEqual(25_000);
     expect(named('.js').length).toBeGreaterThan(1);
+    // No script loads a style: one that a screen imports would be built and never asked for.
+    expect(named('.css')).toEqual([style]);
     expect(bytes(['index.html', ...named('.css'), ...named('.js')])).toBeLessThanOrEqual(60_000);
   });
 

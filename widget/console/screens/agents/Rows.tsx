@@ -1,7 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
 import { Button } from '../../parts/controls.tsx';
-import './rows.css';
 
 /** A row of a form by the names of its columns; `id` tells it from others. */
 export interface Row {
