@@ -161,6 +161,7 @@ export async function boot(
     snapshots: store,
     engine: engineOf(config),
     hasConsole: config.console,
+    apiKey: config.apiKey,
     ending: ending.signal,
   });
   const socket = (config.databaseUrl === undefined ? openSocket : openSharedSocket)(config.dataDir, control, log);

@@ -94,6 +94,7 @@ async function withOwnFolder<T>(
     engine: engineOf(config),
     base: baseOf(config),
     hasConsole: config.console,
+    apiKey: config.apiKey,
   });
   try {
     return await act(new Client(inProcess(handle)));

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import { pluralize, sanitizeLine, table, type Command } from './command.ts';
 
 export const loginCommand: Command = {
   synopsis: '[EMAIL]',
@@ -13,3 +13,39 @@ export const loginCommand: Command = {
     err(`Open it within 30 minutes: it signs in one browser, as ${user}.\n`);
   },
 };
+
+/** The browsers that are signed in. */
+export const signInCommands: Record<string, Command> = {
+  'sign-in list': {
+    synopsis: '[EMAIL]',
+    summary: 'list the browsers that are signed in to the console',
+    minWords: 0,
+    maxWords: 1,
+    async act(client, [email], _options, { out }) {
+      const rows = (await client.signIns(email)).map((one) => [
+        one.uuid.slice(0, SHOWN_LENGTH),
+        one.email,
+        one.created_at,
+        one.last_used_at,
+        sanitizeLine(one.by),
+        sanitizeLine(one.user_agent),
+      ]);
+      out(table([['SIGN-IN', 'USER', 'SIGNED IN', 'LAST USED', 'BY', 'BROWSER'], ...rows]));
+    },
+  },
+  'sign-in end': {
+    synopsis: 'EMAIL [SIGN-IN…]',
+    summary: 'sign browsers of a user out of the console, all or those named by their first characters',
+    details: `Keys and passkeys stay, and can sign in again: "docent key revoke" ends keys.
+`,
+    minWords: 1,
+    maxWords: Infinity,
+    async act(client, [email = '', ...signIns], _options, { out }) {
+      const ended = await client.endSignIns(email, signIns);
+      out(`ended ${pluralize(ended.length, 'sign-in')} of ${email.toLowerCase()}\n`);
+    },
+  },
+};
+
+/** Characters of a uuid. */
+const SHOWN_LENGTH = 8;

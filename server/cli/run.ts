@@ -7,7 +7,7 @@ import { conversationCommands } from './conversations.ts';
 import { doctorCommand } from './doctor.ts';
 import { keyCommands } from './keys.ts';
 import { learnCommand } from './learn.ts';
-import { loginCommand } from './login.ts';
+import { loginCommand, signInCommands } from './login.ts';
 import { withClient } from './connect.ts';
 import { testCommand } from './test.ts';
 import { misspeltVariables, readConfig } from '../config.ts';
@@ -19,6 +19,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   learn: learnCommand,
   test: testCommand,
   login: loginCommand,
+  ...signInCommands,
   ...keyCommands,
   ...conversationCommands,
   ...archiveCommands,

@@ -8,7 +8,7 @@ import type { IngestJob } from './ingest-jobs.ts';
 import type { Answer, ChatbotLine, RemovedUser } from './operator.ts';
 import type { ForgottenSession } from './retention.ts';
 import { otherVersion, type Send } from './socket.ts';
-import type { KeyLine, UserLine } from './users.ts';
+import type { KeyLine, SignInLine, UserLine } from './users.ts';
 
 /** The bounds of a site, as `NewSite` has them. */
 export interface CrawlBounds {
@@ -53,6 +53,16 @@ export class Client {
   /** A link that signs a browser in to the console, once and for 30 minutes, as this user; as the owner by default. */
   addLoginLink(email?: string): Promise<{ link: string; email: string }> {
     return this.#post('/control/login', { email });
+  }
+
+  /** Of one user, or of all. */
+  signIns(email?: string): Promise<SignInLine[]> {
+    return this.#post('/control/sign-ins', { email });
+  }
+
+  /** `signIns` by the first characters of their uuids; [] for all of the user. Resolves with those that have ended. */
+  endSignIns(email: string, signIns: string[]): Promise<SignInLine[]> {
+    return this.#post('/control/sign-ins/end', { email, sign_ins: signIns });
   }
 
   keys(): Promise<KeyLine[]> {

@@ -35,6 +35,7 @@ interface ControlDeps extends ApiDeps {
   base: string;
   /** False with CONSOLE=0. */
   hasConsole: boolean;
+  apiKey: string | undefined;
 }
 
 /**
@@ -87,7 +88,8 @@ function percentDecode(text: string): string {
 
 const NewUser = Type.Object({ email: Type.String() });
 const UserRemoval = Type.Object({ email: Type.String(), with_chatbots: Type.Boolean() });
-const NewLink = Type.Object({ email: Type.Optional(Type.String()) });
+const UserOrNone = Type.Object({ email: Type.Optional(Type.String()) });
+const SignInEnd = Type.Object({ email: Type.String(), sign_ins: Type.Array(Type.String()) });
 const NewKey = Type.Object({ email: Type.String(), name: Type.String() });
 const Retention = Type.Object({ days: Type.Integer({ minimum: 0, maximum: MAX_KEEP_DAYS }) });
 const Forgetting = Type.Object({ session: Type.String() });
@@ -98,8 +100,8 @@ const exportFault = (error: Error): Refusal =>
   asRefusal(error, 'nothing was exported') ?? new Refusal('internal', error.message, { cause: error });
 
 function controlRoutes(deps: ControlDeps): Middleware {
-  const { store, clock, log, base, engine, hasConsole } = deps;
-  const users = createUsers({ store, clock });
+  const { store, clock, log, base, engine, hasConsole, apiKey } = deps;
+  const users = createUsers({ store, clock, apiKey });
   const operator = createOperator(deps);
   const router = new Router({ prefix: '/control' });
   const on = (method: 'GET' | 'POST', path: string, handle: (ctx: Context, uuid: string) => Promise<unknown>): void => {
@@ -119,12 +121,17 @@ function controlRoutes(deps: ControlDeps): Middleware {
     return operator.removeUser(email, with_chatbots);
   });
   on('POST', '/login', async (ctx) => {
-    const { email } = await readBody(ctx, log, NewLink);
+    const { email } = await readBody(ctx, log, UserOrNone);
     const user = email === undefined ? store.owner.user : await userOf(store, readEmail(email));
     if (!hasConsole) throw new Refusal('conflict', 'CONSOLE=0 leaves the console out');
     const link = await newLoginLink({ store, clock, base }, user);
     if (link === undefined) throw notFound('user');
     return { link, email: user.email };
+  });
+  on('POST', '/sign-ins', async (ctx) => users.signIns((await readBody(ctx, log, UserOrNone)).email));
+  on('POST', '/sign-ins/end', async (ctx) => {
+    const { email, sign_ins } = await readBody(ctx, log, SignInEnd);
+    return users.endSignIns(email, sign_ins);
   });
   on('GET', '/keys', () => users.keys());
   on('POST', '/key/add', async (ctx) => {

@@ -1,10 +1,11 @@
+import { createSignIns } from '../console/sign-ins.ts';
 import { hashKey } from '../http/auth.ts';
 import { makeKey, prefixOf } from '../http/new-key.ts';
 import { invalid, Refusal } from '../schema/errors.ts';
 import { isEmail } from '../schema/fields.ts';
 import { filterByName } from './find-by-name.ts';
 import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
-import type { Store, StoredKey, User } from '../store/store.ts';
+import type { Store, StoredKey, StoredSignIn, User } from '../store/store.ts';
 
 /** Users and their keys. What cannot be done throws a `Refusal` and has changed nothing. */
 export interface Users {
@@ -18,6 +19,21 @@ export interface Users {
   keys(): Promise<KeyLine[]>;
   /** Each of `wanted` means one key: its first characters, its name in whatever case, or the whole of it. All of them, or none. */
   revokeKeys(...wanted: string[]): Promise<KeyLine[]>;
+  /** The browsers that are signed in to the console: of one user, or of all in their order. */
+  signIns(email?: string): Promise<SignInLine[]>;
+  /** Of one user all, or those that `wanted` names by the first characters of their uuids: all of these, or none. Resolves with what has ended. */
+  endSignIns(email: string, wanted: string[]): Promise<SignInLine[]>;
+}
+
+export interface SignInLine {
+  uuid: string;
+  email: string;
+  /** As the browser names itself. */
+  user_agent: string;
+  /** The key or the passkey that it was made with, by its name; a link. */
+  by: string;
+  created_at: string;
+  last_used_at: string;
 }
 
 export interface UserLine {
@@ -35,7 +51,32 @@ export interface KeyLine {
   last_used_at: string;
 }
 
-export function createUsers({ store, clock }: { store: Store; clock: Clock }): Users {
+interface UsersDeps {
+  store: Store;
+  clock: Clock;
+  /** `API_KEY`: what was signed in with another has ended. */
+  apiKey?: string | undefined;
+}
+
+export function createUsers({ store, clock, apiKey }: UsersDeps): Users {
+  const open = createSignIns(store, apiKey, clock);
+  async function signInsOf(user: User): Promise<SignInLine[]> {
+    const [signIns, keys, passkeys] = [await open.list(user), await store.keys(), await store.passkeys(user.uuid)];
+    const by = ({ key, passkey, environment_key }: StoredSignIn): string => {
+      if (key) return `key ${keys.find(({ hash }) => hash === key)?.name ?? ''}`;
+      if (passkey) return `passkey ${passkeys.find(({ uuid }) => uuid === passkey)?.name ?? ''}`;
+      return environment_key ? 'API_KEY' : 'link';
+    };
+    return signIns.map((one) => ({
+      uuid: one.uuid,
+      email: user.email,
+      user_agent: one.user_agent,
+      by: by(one),
+      created_at: one.created_at,
+      last_used_at: one.last_used_at,
+    }));
+  }
+
   async function make(email: string, keyName: string): Promise<{ key: string; record: StoredKey }> {
     return makeKey({ store, clock }, await userOf(store, readEmail(email)), keyName);
   }
@@ -85,6 +126,19 @@ export function createUsers({ store, clock }: { store: Store; clock: Clock }): U
       for (const { hash } of revoked) await store.removeKey(hash);
       return keyLines([...revoked], users);
     },
+
+    async signIns(email) {
+      const users = email === undefined ? await store.users() : [await userOf(store, readEmail(email))];
+      return (await Promise.all(users.map(signInsOf))).flat();
+    },
+
+    async endSignIns(email, wanted) {
+      const user = await userOf(store, readEmail(email));
+      const all = await signInsOf(user);
+      const ended = wanted.length === 0 ? all : [...new Set(wanted.map((one) => findSignIn(one, all, user)))];
+      for (const { uuid } of ended) await store.removeSignIn(user.uuid, uuid);
+      return ended;
+    },
   };
 }
 
@@ -97,6 +151,14 @@ export async function userOf(store: Store, email: string): Promise<User> {
   const user = (await store.users()).find((one) => one.email === email);
   if (!user) throw new Refusal('not_found', `there is no user ${email}; "docent user add ${email}" makes one`);
   return user;
+}
+
+function findSignIn(wanted: string, all: SignInLine[], { email }: User): SignInLine {
+  const found = all.filter(({ uuid }) => wanted !== '' && uuid.startsWith(wanted.toLowerCase()));
+  if (found.length === 1) return found[0]!;
+  const remedy = `"docent sign-in list ${email}" shows them`;
+  if (found.length === 0) throw new Refusal('not_found', `${email} has no sign-in "${wanted}"; ${remedy}`);
+  throw new Refusal('conflict', `"${wanted}" could be any of ${found.length} sign-ins of ${email}; ${remedy}`);
 }
 
 function findKey(wanted: string, keys: StoredKey[], users: User[]): StoredKey {

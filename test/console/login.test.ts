@@ -94,6 +94,50 @@ it('prints one of a running server, at its public address, for the user of an ad
   expect((await docent(['login', 'ann@example.com', 'bob@example.com'])).code).toBe(2);
 });
 
+it('lists the browsers that are signed in, and ends those of one user', async () => {
+  await newPlace();
+  expect(await docent(['sign-in', 'list'])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^SIGN-IN .*BROWSER\n$/),
+  });
+  const server = await serve();
+  const signIn = async (body: object, agent: string): Promise<string> =>
+    cookieOf(await send(server.base, 'POST', '/console/session', { ...OWN, 'user-agent': agent }, body));
+  const byOwner = await signIn({ key: API_KEY }, 'Firefox\u009b31m');
+  expect((await docent(['user', 'add', 'ann@example.com'])).code).toBe(0);
+  const { out: key } = await docent(['key', 'add', 'ann@example.com', '--name', 'laptop']);
+  const byKey = await signIn({ key: key.trim() }, 'Chrome');
+  const byLink = await signIn({ link: tokenOf((await docent(['login', 'ann@example.com'])).out) }, 'Safari');
+  const isSignedIn = async (cookie: string): Promise<boolean> =>
+    (await send(server.base, 'GET', '/console/session', { ...OWN, cookie })).status === 200;
+  const all = [byOwner, byKey, byLink];
+
+  const { out } = await docent(['sign-in', 'list']);
+  expect(out).not.toMatch(/[^\P{C}\n]/u);
+  for (const secret of [API_KEY, key.trim(), ...all.map((cookie) => cookie.slice('docent='.length))])
+    expect(out).not.toContain(secret);
+  const lines = out.trim().split('\n').slice(1);
+  expect(lines.map((line) => line.split(/ {2,}/).filter((_, at) => at === 1 || at > 3))).toEqual([
+    ['owner@localhost', 'API_KEY', expect.stringMatching(/^Firefox/)],
+    ['ann@example.com', 'key laptop', 'Chrome'],
+    ['ann@example.com', 'link', 'Safari'],
+  ]);
+  expect((await docent(['sign-in', 'list', 'Ann@example.com'])).out.trim().split('\n')).toHaveLength(3);
+
+  const [owners, first] = lines.map((line) => line.slice(0, 8));
+  const refused = await docent(['sign-in', 'end', 'ann@example.com', first!, owners!]);
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('ann@example.com has no sign-in') });
+  expect(await Promise.all(all.map(isSignedIn))).toEqual([true, true, true]);
+  const one = await docent(['sign-in', 'end', 'ann@example.com', first!]);
+  expect(one).toMatchObject({ code: 0, out: 'ended 1 sign-in of ann@example.com\n' });
+  expect(await Promise.all(all.map(isSignedIn))).toEqual([true, false, true]);
+  const rest = await docent(['sign-in', 'end', 'ANN@example.com']);
+  expect(rest).toMatchObject({ code: 0, out: 'ended 1 sign-in of ann@example.com\n' });
+  expect(await Promise.all(all.map(isSignedIn))).toEqual([true, false, false]);
+  expect(await docent(['sign-in', 'end', 'bob@example.com'])).toMatchObject({ code: 1 });
+  expect((await docent(['sign-in', 'end'])).code).toBe(2);
+});
+
 it('says why there is none with CONSOLE=0', async () => {
   await newPlace();
   const refused = { code: 1, out: '', err: expect.stringContaining('CONSOLE=0 leaves the console out') };
