@@ -4,7 +4,7 @@ import { invalid } from '../../schema/errors.ts';
 import { isFailed, isPending } from '../../schema/records.ts';
 import type { StoredSource } from '../../store/store.ts';
 
-const STATES = ['ready', 'pending', 'failed'] as const;
+const STATES = ['ready', 'pending', 'failed', 'never_cited'] as const;
 const MAX_SEARCH = 200;
 
 export const SourceFilterQuery = Type.Object({
@@ -16,20 +16,25 @@ export const SourceFilterQuery = Type.Object({
   ),
   state: Type.Optional(
     Type.Enum([...STATES], {
-      description: 'Only sources that are searched (`ready`), that are being ingested (`pending`), or that failed.',
+      description:
+        'Only sources that are searched (`ready`), that are being ingested (`pending`), that failed, or that no answer has cited (`never_cited`).',
     }),
   ),
 });
 
-/** Which sources a list is to have; throws a `Refusal` that names the parameter. */
-export function readSourceFilter({ search = '', state }: ParsedUrlQuery): (source: StoredSource) => boolean {
+/** Which sources a list is to have; throws a `Refusal` that names the parameter. `cited`: the uuids of those that were, where that is asked for. */
+export async function readSourceFilter(
+  { search = '', state }: ParsedUrlQuery,
+  cited: () => Promise<ReadonlySet<string>>,
+): Promise<(source: StoredSource) => boolean> {
   const wanted = STATES.find((one) => one === state);
-  if (state !== undefined && !wanted) throw invalid('state', 'state must be ready, pending or failed');
+  if (state !== undefined && !wanted) throw invalid('state', 'state must be ready, pending, failed or never_cited');
   if (Array.isArray(search) || search.length > MAX_SEARCH)
     throw invalid('search', `search must be a text of at most ${MAX_SEARCH} characters`);
   const text = search.toLowerCase();
-  return ({ title, file_name, status }) =>
-    (!wanted || wanted === stateOf(status)) &&
+  const known = wanted === 'never_cited' ? await cited() : undefined;
+  return ({ uuid, title, file_name, status }) =>
+    (!wanted || (known ? !known.has(uuid) : wanted === stateOf(status))) &&
     (text === '' || title.toLowerCase().includes(text) || file_name.toLowerCase().includes(text));
 }
 

@@ -133,6 +133,13 @@ describe('the figures of a chatbot', () => {
     const [source] = (await docent.api('GET', `/chatbot/${chatbot}/data-sources`)).body;
     const cited = (await docent.api('GET', `/chatbot/${chatbot}/data-sources/cited`)).body;
     expect(cited).toEqual([{ data_source: source.uuid, answers: 5, last_cited_at: '2026-02-01T00:10:00Z' }]);
+    const neverCited = async () =>
+      (await docent.api('GET', `/chatbot/${chatbot}/data-sources?state=never_cited&limit=2`)).body;
+    expect(await neverCited()).toEqual([]);
+    const pair = { question: 'Are dogs allowed?', answer: 'Dogs travel on the car deck.' };
+    const { uuid } = (await docent.api('POST', `/chatbot/${chatbot}/data-source/qa`, pair)).body;
+    expect(await neverCited()).toMatchObject([{ uuid }]);
+    await docent.api('POST', `/data-source/${uuid}/delete`);
 
     await docent.stop();
     docent = await start(env);

@@ -117,7 +117,7 @@ test('the figures of the days that the address names stand as lines and in table
   await heading(page, 'Gaps').waitFor();
   await page.goto(`${server.base}/console/chatbot/${chatbot}/sources`);
   await page.getByRole('cell', { name: '2 times, last' }).waitFor();
-  await page.getByLabel('Status').selectOption('never');
+  await page.getByLabel('Status').selectOption('never_cited');
   await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
   expect(faults).toEqual([]);
   await page.context().close();

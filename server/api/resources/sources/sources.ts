@@ -62,7 +62,8 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
     reply: Type.Array(DataSource),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      const isListed = readSourceFilter(ctx.query);
+      const cited = async () => new Set((await store.cited(uuid)).map(({ source }) => source));
+      const isListed = await readSourceFilter(ctx.query, cited);
       const listed = paginate(await store.sources(uuid), ctx.query, isListed);
       return serializeList(listed, (source) => view(DataSource, source));
     },

@@ -19,7 +19,7 @@ const MOST = 1000;
 /** Milliseconds between two looks while a source is read. */
 const LOOK_MS = 1500;
 
-const FILTERS = { '': 'All', never: 'Never cited', ready: 'Ready', pending: 'Being read', failed: 'Failed' };
+const FILTERS = { '': 'All', never_cited: 'Never cited', ready: 'Ready', pending: 'Being read', failed: 'Failed' };
 
 interface Listed {
   sources: DataSource[];
@@ -38,20 +38,17 @@ export function Sources({ chatbot }: { chatbot: string }) {
   const { data, failure, reload } = useLoad<Listed>(
     key,
     async (signal) => {
-      const isNever = state.value === 'never';
-      // Which were never cited is told here, of as many as the server sends at once.
-      const query = new URLSearchParams({ limit: `${isNever ? MOST : Math.min(shown.value + 1, MOST)}` });
+      const query = new URLSearchParams({ limit: `${Math.min(shown.value + 1, MOST)}` });
       if (search.value) query.set('search', search.value);
-      if (state.value && !isNever) query.set('state', state.value);
+      if (state.value) query.set('state', state.value);
       const [listed, sites, citedSources] = await Promise.all([
         get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?${query}`, signal),
         get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
         get<CitedSource[]>(`/api/v1/chatbot/${chatbot}/data-sources/cited`, signal),
       ]);
       const cited = new Map(citedSources.map((one) => [one.data_source, one]));
-      const all = isNever ? listed.filter(({ uuid }) => !cited.has(uuid)) : listed;
-      const hasMore = all.length > shown.value || listed.length === MOST;
-      return { sources: all.slice(0, shown.value), sites, cited, hasMore };
+      const hasMore = listed.length > shown.value || listed.length === MOST;
+      return { sources: listed.slice(0, shown.value), sites, cited, hasMore };
     },
     ({ sources, sites }) => (sources.some(isBusy) || sites.some(isRunning) ? LOOK_MS : 0),
   );
