@@ -139,7 +139,21 @@ describe('the export of conversations', () => {
 
   it('is CSV with a header, a message a line, whose cells no spreadsheet takes for formulas', async () => {
     const own = await newChatbot(w, 'Formulas');
-    const queries = ['=1+1', '+1', '-1', '@SUM(A1)', '\ttab', 'says "hi", and\r\nleaves', 'plain'];
+    const queries = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@SUM(A1)',
+      '\ttab',
+      '\r=1',
+      '\n=1',
+      '＝1',
+      '＋1',
+      '－1',
+      '＠A',
+      'says "hi", and\r\nleaves',
+      'plain',
+    ];
     const session = await newSession(w, own);
     for (const query of queries) await ask(session, query);
     const { body: text, headers } = await w.call('GET', `/api/v1/chatbot/${own}/conversations/export`);
@@ -155,6 +169,12 @@ describe('the export of conversations', () => {
       "'-1",
       "'@SUM(A1)",
       "'\ttab",
+      "'\r=1",
+      "'\n=1",
+      "'＝1",
+      "'＋1",
+      "'－1",
+      "'＠A",
       'says "hi", and\r\nleaves',
       'plain',
     ]);

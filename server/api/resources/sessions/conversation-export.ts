@@ -22,7 +22,7 @@ export const conversationExport = ({ store, clock }: ApiDeps): Operation =>
     path: '/api/v1/chatbot/:uuid/conversations/export',
     summary: 'Export the messages of conversations, newest conversation first',
     description:
-      'All messages of the conversations that the same parameters list. CSV (RFC 4180) has a header; a cell that a spreadsheet would take for a formula, or that begins with a tab or a carriage return, has an apostrophe before it. JSON Lines has an object a line.',
+      'All messages of the conversations that the same parameters list. CSV (RFC 4180) has a header; a cell that a spreadsheet would take for a formula, in full width too, or that begins with a tab or a line break, has an apostrophe before it. JSON Lines has an object a line.',
     query: Type.Object({
       format: Type.Optional(Type.Enum(['csv', 'jsonl'], { description: 'Default `csv`.' })),
       ...MessageFilterQuery.properties,
@@ -36,12 +36,21 @@ export const conversationExport = ({ store, clock }: ApiDeps): Operation =>
       const filter = readMessageFilter(ctx.query) ?? {};
       ctx.type = `${TYPES[format]}; charset=utf-8`;
       ctx.set('Content-Disposition', `attachment; filename="conversations-${timestamp(clock).slice(0, 10)}.${format}"`);
-      ctx.body = Readable.from(pieces(store, uuid, filter, format), { objectMode: false });
+      ctx.body = Readable.from(
+        pieces(store, uuid, filter, format, () => ctx.writable),
+        { objectMode: false },
+      );
     },
   });
 
-/** Read as the caller reads; ends with the stream, which the end of the connection destroys. */
-async function* pieces(store: Store, chatbot: string, filter: MessageFilter, format: Format): AsyncGenerator<Buffer> {
+/** Read as the caller reads; ends with the connection, also where nothing has been found that could be sent. */
+async function* pieces(
+  store: Store,
+  chatbot: string,
+  filter: MessageFilter,
+  format: Format,
+  isAwaited: () => boolean,
+): AsyncGenerator<Buffer> {
   if (format === 'csv') yield Buffer.from(csvLine(COLUMNS));
   const show = format === 'csv' ? (row: Row) => csvLine(Object.values(row)) : (row: Row) => `${JSON.stringify(row)}\n`;
   for (let after: string | undefined; ;) {
@@ -50,7 +59,7 @@ async function* pieces(store: Store, chatbot: string, filter: MessageFilter, for
       const text = (await store.messages(session)).map((message) => show(rowOf(message))).join('');
       if (text !== '') yield Buffer.from(text);
     }
-    if (!found?.next) return;
+    if (!found?.next || !isAwaited()) return;
     after = found.next;
   }
 }
@@ -95,6 +104,6 @@ const csvLine = (cells: readonly (string | number | string[])[]): string => `${c
 function cellOf(value: string | number | string[]): string {
   if (typeof value === 'number') return String(value);
   const text = Array.isArray(value) ? value.join(', ') : value;
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
