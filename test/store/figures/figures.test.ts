@@ -133,6 +133,28 @@ describe.each(engines)('%s: figures', (_, createFixture) => {
   });
 });
 
+it.skipIf(!server)('postgres: two processes lose nothing that they add to the same days at once', async () => {
+  const { open, clear } = await postgresSchema(server!.url)();
+  const stores = [await open(), await open()];
+  const chatbot = aChatbot(stores[0]!.owner.user.uuid);
+  await stores[0]!.createChatbot(chatbot, []);
+  const source = aSource(chatbot.uuid);
+  await stores[0]!.createSource(source);
+  const names = Array.from({ length: 20 }, (_, at) => `shop.example/${at}`);
+  const page = (name: string): Figures => ({ ...ONE, by: 'page', name, chatbot: chatbot.uuid, day: '2026-02-01' });
+  const cited = { [chatbot.uuid]: [{ source: source.uuid, answers: 1, last_at: '2026-02-01T00:00:00Z' }] };
+  // In opposite orders: rows that are locked in the order of the list would block one another.
+  const adding = stores.flatMap((store, at) =>
+    Array.from({ length: 25 }, () => store.addFigures((at ? names : names.toReversed()).map(page), cited)),
+  );
+  await Promise.all(adding);
+  const figures = await stores[1]!.figures(chatbot.uuid, '2026-02-01', '2026-02-01');
+  expect(figures.map(({ asked }) => asked)).toEqual(names.map(() => 50));
+  expect(await stores[0]!.cited(chatbot.uuid)).toMatchObject([{ answers: 50 }]);
+  for (const store of stores) await store.close();
+  await clear();
+});
+
 it('lowdb: a damaged month is set aside, the others are served, and all are removed with the chatbot', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'docent-figures-'));
   const health = createHealth();
