@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
+import { createMailer } from './mail/mailer.ts';
 import { createUsers } from './control/users.ts';
 import { createDocs } from './api/openapi/docs-page.ts';
 import { createApp } from './app.ts';
@@ -22,6 +23,7 @@ import { createConsole } from './console/console.ts';
 import { newLoginLink } from './console/sign-ins.ts';
 import { createControl } from './control/control.ts';
 import { createServices } from './control/services.ts';
+import { startWeeklyMail } from './control/weekly-mail.ts';
 import { startRetention } from './control/retention.ts';
 import { openSharedSocket, openSocket } from './control/socket.ts';
 import type { LowdbOptions } from './store/lowdb/lowdb.ts';
@@ -90,6 +92,7 @@ export async function boot(
         })
       : undefined;
 
+  const mailer = config.mail && createMailer(config.mail);
   const { apiKey } = config;
   const consoleDeps = {
     store,
@@ -97,6 +100,7 @@ export async function boot(
     place: config,
     framing: sites.framing,
     dir: consoleDir ?? join(distFolder(), 'console'),
+    hasMail: mailer !== undefined,
     clock,
   };
   const ownersConsole = config.console ? await createConsole(consoleDeps) : undefined;
@@ -117,6 +121,7 @@ export async function boot(
     clock,
     log,
     base: baseOf(config),
+    mail: mailer,
   };
   const app = createApp({
     ...deps,
@@ -155,6 +160,7 @@ export async function boot(
   await knowledge.embedMissing();
   await schedules.start();
   const retention = startRetention({ ...deps, snapshots: store });
+  const weeklyMail = mailer && startWeeklyMail({ ...deps, snapshots: store, mailer });
   const ending = new AbortController();
   const control = createControl({
     ...deps,
@@ -206,6 +212,7 @@ export async function boot(
       await takeOver.close();
       await schedules.close();
       await retention.close();
+      await weeklyMail?.close();
       await services.close();
       await upstream.close();
       await store.close();

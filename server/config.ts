@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { BlockList } from 'node:net';
-import { readNetworks } from './config/networks.ts';
+import { readMail, type MailSettings } from './config/mail.ts';
+import { readHostPorts, readNetworks } from './config/networks.ts';
 import { MODEL_NAME, parseModels, type ModelEntry } from './schema/models-file.ts';
 import { nearestWord } from './schema/nearest-word.ts';
 
@@ -37,6 +38,9 @@ export const VARIABLES = [
   'MONTHLY_CREDITS',
   'UPSTREAM_URL',
   'UPSTREAM_API_KEY',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'OWNER_EMAIL',
 ] as const;
 
 type Read = (name: (typeof VARIABLES)[number]) => string | undefined;
@@ -87,6 +91,8 @@ export interface Config {
   /** `local`: a model in this process. */
   embeddings: { baseUrl: string; model: string; apiKey: string | undefined } | 'local' | undefined;
   upstream: { url: string; apiKey: string } | undefined;
+  /** The server that sends mail; undefined where none is sent. */
+  mail: MailSettings | undefined;
   /** `models` by name; undefined for the interface's own table. */
   catalogue: { familyPrefix: string; models: Record<string, ModelEntry> | undefined; namesTellContext: boolean };
   /** Of one user in a calendar month, UTC; undefined for no limit. */
@@ -112,7 +118,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
     demo: matchPattern('DEMO', read('DEMO') ?? '1', /^[01]$/, '0 or 1') === '1',
     console: matchPattern('CONSOLE', read('CONSOLE') ?? '1', /^[01]$/, '0 or 1') === '1',
     consoleAllow: readNetworks('CONSOLE_ALLOW', read('CONSOLE_ALLOW')),
-    fetchAllow: readHostPorts(read('FETCH_ALLOW')),
+    fetchAllow: readHostPorts('FETCH_ALLOW', read('FETCH_ALLOW')),
     answerTimeout: readWholeNumber('ANSWER_TIMEOUT', read('ANSWER_TIMEOUT') ?? '120', 3600, 1) * 1000,
     firstTokenTimeout: readWholeNumber('FIRST_TOKEN_TIMEOUT', read('FIRST_TOKEN_TIMEOUT') ?? '60', 3600, 1) * 1000,
     modelConcurrency: readOptionalNumber('MODEL_CONCURRENCY', read('MODEL_CONCURRENCY'), 100_000, 1),
@@ -122,6 +128,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
       matchPattern('CHECK_CITATIONS', read('CHECK_CITATIONS') ?? 'words', /^(?:words|model)$/, 'words or model') ===
       'model',
     ...readModels(read),
+    mail: readMail(read('SMTP_URL'), read('MAIL_FROM'), read('OWNER_EMAIL')),
     upstream: readUpstream(readAddress('UPSTREAM_URL', read('UPSTREAM_URL')), read('UPSTREAM_API_KEY')),
     catalogue: {
       familyPrefix: matchPattern(
@@ -223,15 +230,6 @@ function decoded(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function readHostPorts(value: string | undefined): string[] {
-  const entries = (value ?? '').split(',').map((entry) => entry.trim());
-  const named = entries.filter(Boolean);
-  if (!named.every((entry) => /^(?:\[[\da-f:.]+\]|[^\s:/@[\]]+):\d{1,5}$/i.test(entry))) {
-    throw invalidVariable('FETCH_ALLOW', 'host:port entries, separated by commas');
-  }
-  return named;
 }
 
 function readCatalogue(file: string | undefined, credits: string | undefined): Record<string, ModelEntry> | undefined {

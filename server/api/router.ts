@@ -10,6 +10,7 @@ import { gaps } from './resources/gaps.ts';
 import { functions } from './resources/functions.ts';
 import { createRunOnce } from './requests/idempotency.ts';
 import { invitations } from './resources/people/invitations.ts';
+import { mailOperations } from './resources/mail.ts';
 import { members } from './resources/people/members.ts';
 import { models } from './resources/models.ts';
 import { messages } from './resources/sessions/messages.ts';
@@ -54,6 +55,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...invitations(deps),
     ...users(deps),
     ...serverModels(deps),
+    ...mailOperations(deps),
     ...messages(deps),
     openapi(() => all),
   ];

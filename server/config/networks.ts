@@ -19,3 +19,13 @@ export function readNetworks(variable: string, written: string | undefined): Blo
   }
   return networks;
 }
+
+/** `host:port,…`; none where nothing is written. Throws an Error that names the variable. */
+export function readHostPorts(variable: string, value: string | undefined): string[] {
+  const entries = (value ?? '').split(',').map((entry) => entry.trim());
+  const named = entries.filter(Boolean);
+  if (!named.every((entry) => /^(?:\[[\da-f:.]+\]|[^\s:/@[\]]+):\d{1,5}$/i.test(entry))) {
+    throw new Error(`${variable} must be host:port entries, separated by commas`);
+  }
+  return named;
+}

@@ -28,13 +28,15 @@ interface ConsoleDeps extends BackdropDeps {
   apiKey: string | undefined;
   /** The folder of the page; it may be missing. */
   dir: string;
+  /** Whether the server sends mail. */
+  hasMail: boolean;
   clock: Clock;
 }
 
 const SESSION_PATH = /^\/console\/(?:sessions?|invitation|keys|passkeys)(?:\/|$)/;
 
 export async function createConsole(deps: ConsoleDeps): Promise<Console> {
-  const { store, apiKey, place, dir, clock } = deps;
+  const { store, apiKey, place, dir, hasMail, clock } = deps;
   const signIns = createSignIns(store, apiKey, clock);
   const byKey = createAuth(store, apiKey, clock);
   const findKey = createFindKey(store, apiKey, clock);
@@ -45,6 +47,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     invitations: createInvitations(store, signIns, clock),
     keys: createOwnKeys(store, clock),
     passkeys: createPasskeys(store, signIns, clock),
+    hasMail,
     clock,
   });
   const page = await createConsoleFiles(dir);

@@ -22,6 +22,7 @@ interface RoutesDeps {
   invitations: Invitations;
   keys: OwnKeys;
   passkeys: Passkeys;
+  hasMail: boolean;
   clock: Clock;
 }
 
@@ -43,7 +44,7 @@ const Invitation = Type.Object({ link: Type.String({ maxLength: 256 }) });
  * by cookie.
  */
 export function sessionRoutes(deps: RoutesDeps): Middleware {
-  const { place, signIns, findKey, invitations, keys, passkeys, clock } = deps;
+  const { place, signIns, findKey, invitations, keys, passkeys, hasMail, clock } = deps;
   const failures = createVisitorLimits({ clock, longest: FAILED_TRIES[1] });
   const router = new Router({ prefix: '/console' });
   const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: (ctx: Context) => Promise<unknown>): void => {
@@ -68,6 +69,7 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
     expires: endOf(signIn),
     is_secure: isSecure(place, req),
     public_url: place.publicUrl ?? '',
+    has_mail: hasMail,
   });
 
   /** A try counts while it is under way, so that many at once are not more than the limit. */

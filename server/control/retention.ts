@@ -4,6 +4,7 @@ import { notFound } from '../schema/errors.ts';
 import { timestamp, type Clock } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
+import { startHourly } from './hourly.ts';
 
 export interface RetentionDeps {
   store: Store;
@@ -22,8 +23,6 @@ export interface ForgottenSession {
   to: string;
 }
 
-/** Milliseconds between two checks, and from the start to the first. */
-const [CHECK_MS, FIRST_CHECK_MS] = [3_600_000, 60_000];
 const DAY_MS = 86_400_000;
 
 /** Deletes a conversation with all that is stored of it. Throws `not_found` where there is none. */
@@ -65,26 +64,8 @@ export async function deleteExpired(
 }
 
 /** Checks all chatbots, and sign-ins, once an hour. */
-export function startRetention(deps: RetentionDeps): { close(): Promise<void> } {
-  const ending = new AbortController();
-  let checking = Promise.resolve();
-  let timer: NodeJS.Timeout;
-  const schedule = (ms: number): void => {
-    timer = setTimeout(() => {
-      checking = check(deps, ending.signal).then(() => {
-        if (!ending.signal.aborted) schedule(CHECK_MS);
-      });
-    }, ms).unref();
-  };
-  schedule(FIRST_CHECK_MS);
-  return {
-    async close() {
-      ending.abort();
-      clearTimeout(timer);
-      await checking;
-    },
-  };
-}
+export const startRetention = (deps: RetentionDeps): { close(): Promise<void> } =>
+  startHourly((signal) => check(deps, signal));
 
 async function check(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
   const failed = (error: unknown): StoredChatbot[] => {

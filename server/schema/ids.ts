@@ -31,6 +31,15 @@ export const messageUuid = (session: string, rest: string = newUuid()): string =
 /** `YYYY-MM-DDTHH:MM:SSZ`. */
 export const timestamp = (clock: Clock): string => `${new Date(clock()).toISOString().slice(0, 19)}Z`;
 
+const DAY_MS = 86_400_000;
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** Days are in UTC, `YYYY-MM-DD`. */
+export const daysBefore = (day: string, days: number): string => dayOf(Date.parse(day) - days * DAY_MS);
+
+/** The first day of the week of a time in milliseconds. */
+export const mondayOf = (ms: number): string => dayOf(ms - ((new Date(ms).getUTCDay() + 6) % 7) * DAY_MS);
+
 /** The next `modified_at`: now, or a second later than the last where that second has not passed. */
 export function nextModifiedAt(modifiedAt: string, clock: Clock): string {
   const now = timestamp(clock);

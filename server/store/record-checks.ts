@@ -79,7 +79,12 @@ const isInvitation = record<StoredInvitation>({
   created_at: time,
   expires_at: time,
 });
-const isMember = record<StoredMember>({ user: uuid, role: oneOf(...ROLES), created_at: time });
+const isMember = record<StoredMember>({
+  user: uuid,
+  role: oneOf(...ROLES),
+  created_at: time,
+  mailed_until: optional(text),
+});
 
 const visibility = oneOf('private', 'public', 'hybrid' satisfies Chatbot['meta']['visibility']);
 

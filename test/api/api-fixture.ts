@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashKey } from '../../server/http/auth.ts';
 import { openStoreOf } from '../engine/engine.ts';
+import { startFakeMail, type FakeMail } from '../fakes/mail.ts';
 import { API_KEY, site, start, until, type Reply, type Running } from '../running.ts';
 
 /** A server with two users, and what the rows of the table of operations need to be made before they are called. */
@@ -11,6 +12,8 @@ export interface ApiFixture {
   docent: Running;
   /** A small site that may be read. */
   shop: string;
+  /** Takes what the server mails, under the user `docent@shop.test` with the password `p/w`. */
+  mail: FakeMail;
   /** Calls with the owner's key, or another's; `path` is whole, from /api on. `''` sends no key at all. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>;
   stop(): Promise<void>;
@@ -32,14 +35,24 @@ export async function startApiFixture(env: NodeJS.ProcessEnv = {}): Promise<ApiF
   const dir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   await addUser(dir, 'other@example.com', OTHER_KEY);
   const shop = await site(pages);
-  const docent = await start({ DATA_DIR: dir, FETCH_ALLOW: shop.host, ...env });
+  const mail = await startFakeMail();
+  const docent = await start({
+    DATA_DIR: dir,
+    FETCH_ALLOW: shop.host,
+    SMTP_URL: mail.url.replace('//', '//docent%40shop.test:p%2Fw@'),
+    MAIL_FROM: 'Docent <docent@shop.test>',
+    OWNER_EMAIL: 'ann@shop.test',
+    ...env,
+  });
   return {
     docent,
     shop: shop.base,
+    mail,
     call: (method, path, body, key) => call(docent, method, path, body, key),
     async stop() {
       await docent.stop();
       await shop.close();
+      await mail.close();
       if (!env['DATA_DIR']) await rm(dir, { recursive: true, force: true });
     },
   };

@@ -54,7 +54,10 @@ async function script(): Promise<string> {
     publicDir: false,
     define: { 'process.env.NODE_ENV': '"production"' },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: { write: false, lib: { entry: 'test/bench/widget/markdown-page.ts', formats: ['iife'], name: 'markdownPage' } },
+    build: {
+      write: false,
+      lib: { entry: 'test/bench/widget/markdown-page.ts', formats: ['iife'], name: 'markdownPage' },
+    },
   });
   const [output] = [result].flat();
   if (!output || !('output' in output)) throw new Error('the page of the bench was not built');

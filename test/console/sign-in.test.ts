@@ -49,6 +49,7 @@ describe('signing in', () => {
       expires: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       is_secure: false,
       public_url: '',
+      has_mail: false,
     });
     expect(Date.parse(reply.body.expires)).toBe(Math.floor(Date.now() / 1000) * 1000 + 7 * DAY);
     expect(reply.headers['cache-control']).toBe('no-store');

@@ -42,6 +42,9 @@ it.each([
   ['LLM_BASE_URL', 'localhost:11434'],
   ['EMBED_BASE_URL', 'localhost:11434'],
   ['UPSTREAM_URL', 'nowhere'],
+  ['SMTP_URL', 'https://mail.example.com'],
+  ['SMTP_URL', 'smtp://mail.example.com/inbox'],
+  ['SMTP_URL', 'smtp://user:p%zz@mail.example.com'],
   ['MODEL_PREFIX', 'two words'],
   ['MONTHLY_CREDITS', '0'],
   ['MONTHLY_CREDITS', '1.5'],
@@ -63,8 +66,19 @@ it.each([
   ['EMBED_MODEL', { EMBED_BASE_URL: 'http://127.0.0.1:2/v1' }],
   ['UPSTREAM_API_KEY', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
   ['UPSTREAM_URL', { UPSTREAM_API_KEY: 'key' }],
+  ['SMTP_URL', { MAIL_FROM: 'docent@example.com' }],
 ])('reports %s as missing where only its counterpart is set', (name, env) => {
   expect(() => readConfig(env)).toThrow(new RegExp(`^${name} must be set`));
+});
+
+it.each([
+  ['MAIL_FROM', undefined, undefined],
+  ['MAIL_FROM', 'Docent', undefined],
+  ['MAIL_FROM', 'Docent <docent@example.com>\r\nBcc: <all@example.com>', undefined],
+  ['OWNER_EMAIL', 'docent@example.com', 'nobody'],
+])('refuses %s of a mail server where it is no address', (name, from, owner) => {
+  const env = { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: from, OWNER_EMAIL: owner };
+  expect(() => readConfig(env)).toThrow(new RegExp(`^${name} must be `));
 });
 
 it('reads embeddings of the chat model’s server, of another or alone, each with the key of its server', () => {

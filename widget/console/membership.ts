@@ -9,6 +9,7 @@ export interface Membership {
   chatbot: string;
   role: Role;
   rights: Right[];
+  weekly_mail: boolean;
 }
 
 /** Those of the user; undefined until they are loaded. */

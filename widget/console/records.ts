@@ -135,6 +135,8 @@ export interface Account {
   is_secure: boolean;
   /** `PUBLIC_URL`, without a slash at the end; '' where it is not set. */
   public_url: string;
+  /** The server sends mail. */
+  has_mail: boolean;
 }
 
 /** One sign-in of the user, in any browser. */

@@ -108,8 +108,9 @@ const TAGS = [
   },
   {
     name: 'This server',
-    description: 'The user of the key, what the answers have cost, and this document.',
-    paths: /\/(?:user|usage|openapi\.json|server\/models(?:\/test)?)$/,
+    description:
+      'The user of the key, what the answers have cost, tests of the mail server and the models, and this document.',
+    paths: /\/(?:user|usage|mail\/test|openapi\.json|server\/models(?:\/test)?)$/,
   },
   {
     name: 'Public chat API',

@@ -6,15 +6,19 @@ import type { ApiDeps } from './operation.ts';
 /** `[uses, seconds]` of one user: of what reaches other servers at once. */
 export const FEW_USES = [20, 60] as const;
 
-/** Counts one use of an operation by its user, over all processes. Throws `rate_limited` for one more than `FEW_USES`, which is not counted. */
+/** Of one user, of mail: so many reach others, and no more. */
+export const FEW_MAILS = [10, 360] as const;
+
+/** Counts one use of an operation by its user, over all processes. Throws `rate_limited` for one more than `limit`, which is not counted. */
 export async function countUse(
   { takeUse }: Pick<ApiDeps, 'takeUse'>,
   { ctx, user, operation }: { ctx: RouterContext; user: User; operation: string },
+  limit: readonly [uses: number, seconds: number] = FEW_USES,
 ): Promise<void> {
-  const { retryAfter, fields } = await takeUse(operation, user.uuid, FEW_USES);
+  const { retryAfter, fields } = await takeUse(operation, user.uuid, limit);
   ctx.set(fields);
   if (retryAfter === 0) return;
-  const [uses, seconds] = FEW_USES;
+  const [uses, seconds] = limit;
   throw new Refusal(
     'rate_limited',
     `this may be done ${uses} times in ${seconds} seconds: wait ${retryAfter} seconds`,

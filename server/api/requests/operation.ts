@@ -12,6 +12,7 @@ import { readJson, nameUnknownFields } from '../../http/body.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Schedules } from '../../knowledge/crawl/schedule.ts';
 import type { Sites } from '../../knowledge/crawl/sites.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import type { Catalogue } from '../../model/catalogue.ts';
 import { readUuid, type Clock } from '../../schema/ids.ts';
 import type {
@@ -50,6 +51,8 @@ export interface ApiDeps {
   serverModels: readonly Checkable[];
   /** Of one user in the second place: counts over all processes. */
   takeUse: TakeVisit;
+  /** Absent where no mail is sent. */
+  mail?: Mailer | undefined;
   /** Where the world reaches the server, without a slash at the end. */
   base: string;
 }

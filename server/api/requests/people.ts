@@ -27,6 +27,11 @@ export const Membership = record({
     description:
       'What the role may do: `know`, `read conversations`, `change conversations`, `read figures`, `edit`, `own`.',
   }),
+  weekly_mail: Type.Boolean({ description: 'The figures of the week before are mailed to you each Monday.' }),
+});
+
+export const MembershipChange = Type.Object({
+  weekly_mail: Type.Boolean({ description: 'whether the figures of the week before are mailed to you each Monday' }),
 });
 
 export const Invitation = record({
@@ -43,10 +48,12 @@ export const NewInvitation = Type.Object({
   role: RoleName,
 });
 
-/** `link` is shown here alone. */
 export const MadeInvitation = record({
   ...Invitation.properties,
   link: Type.String({ description: 'Makes whoever opens it first a member. It is shown only here.' }),
+  mailed: Type.Boolean({
+    description: 'The mail server has accepted the link for the address; false without one, and where it did not.',
+  }),
 });
 
 export const RoleChange = Type.Object({ role: RoleName });

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { Analytics, AnalyticsQuery, CitedSource } from '../../schema/analytics.ts';
-import { timestamp } from '../../schema/ids.ts';
+import { daysBefore, timestamp } from '../../schema/ids.ts';
 import { FIGURES, groupBy, type FigureName, type Figures } from '../../store/shared/figures.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../requests/operation.ts';
 import { readDays } from '../requests/time-range.ts';
@@ -98,6 +98,3 @@ function boundPages(pages: [string, Figures[]][]): [string, Figures[]][] {
   const others = pages.filter(([page]) => page === '').concat(named.splice(MAX_PAGES));
   return others.length > 0 ? [...named, ['', others.flatMap(([, rows]) => rows)]] : named;
 }
-
-const daysBefore = (day: string, days: number): string =>
-  new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);

@@ -10,6 +10,8 @@ export interface StoredMember {
   role: Role;
   /** When the user became a member. */
   created_at: string;
+  /** The Monday, `YYYY-MM-DD`, up to which figures were mailed; absent for a member who wants none by mail. */
+  mailed_until?: string;
 }
 
 /** Makes whoever has its link a member. */
@@ -66,6 +68,17 @@ export const withoutMember = <T extends Team>(team: T, user: string): T =>
   withMembers(
     team,
     membersOf(team).filter((one) => one.user !== user),
+  );
+
+/** `until` as `mailed_until`; undefined for no mail any more. */
+export const withMailedUntil = <T extends Team>(team: T, user: string, until: string | undefined): T =>
+  withMembers(
+    team,
+    membersOf(team).map((one) => {
+      if (one.user !== user) return one;
+      const { mailed_until: _, ...rest } = one;
+      return until === undefined ? rest : { ...rest, mailed_until: until };
+    }),
   );
 
 /** Where `owner` is no owner any more, the one who has been there longest pays from now on. */

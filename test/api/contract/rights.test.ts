@@ -131,6 +131,7 @@ it('lists the chatbots of which a user is a member, and says what the role may d
   expect(await get(`/api/v1/chatbot/${chatbot}/membership`)).toEqual({
     chatbot,
     role: 'operator',
+    weekly_mail: false,
     rights: ['know', 'read conversations', 'change conversations'],
   });
 });

@@ -515,6 +515,10 @@ export const rows: Record<string, Row> = {
 
   'GET /api/v1/chatbot/:uuid/members': {},
   'GET /api/v1/chatbot/:uuid/membership': {},
+  'POST /api/v1/chatbot/:uuid/membership/update': {
+    send: () => ({ weekly_mail: true }),
+    invalid: [['weekly_mail', {}], ...each('weekly_mail', ['true', 1, null, []])],
+  },
   'GET /api/v1/memberships': {},
   'GET /api/v1/chatbot/:uuid/retention': {},
   'POST /api/v1/chatbot/:uuid/retention': {
@@ -541,6 +545,7 @@ export const rows: Record<string, Row> = {
   'DELETE /api/v1/chatbot/:chatbot/invitation/:uuid/delete': { on: newInvitation },
 
   'GET /api/v1/user': {},
+  'POST /api/v1/mail/test': {},
   'GET /api/v1/usage': {
     // A day without answers: the sums of the others grow with every row that asks.
     search: '?from=2026-01-01&to=2026-01-01&by=chatbot,day',

@@ -6,13 +6,16 @@ import { timestamp, view } from '../../../schema/ids.ts';
 import { Invitation, MadeInvitation, NewInvitation } from '../../requests/people.ts';
 import { Fault, Success } from '../../../schema/records.ts';
 import { openInvitations, withInvitation, withoutInvitation } from '../../../store/shared/invitations.ts';
+import type { Mail } from '../../../mail/mailer.ts';
 import { roleIn, type StoredInvitation } from '../../../store/shared/members.ts';
+import type { StoredChatbot } from '../../../store/store.ts';
+import { countUse, FEW_MAILS } from '../../requests/count-use.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../../requests/operation.ts';
 import { chatbotOf } from './members.ts';
 
 const DAYS = 7;
 
-export const invitations = ({ store, clock, base }: ApiDeps): Operation[] => [
+export const invitations = ({ store, clock, base, log, ...deps }: ApiDeps): Operation[] => [
   operation({
     id: 'createInvitation',
     creates: true,
@@ -20,11 +23,11 @@ export const invitations = ({ store, clock, base }: ApiDeps): Operation[] => [
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/invitation/create',
     summary: 'Invite somebody to a chatbot',
-    description: `The reply has a link to hand on, which is shown only here: it makes whoever opens it in the console first a member, within ${DAYS} days. An earlier invitation of the same address is revoked. Where the address has a user, that user has to sign in by another way to accept. A member is 409.`,
+    description: `The reply has a link to hand on, which is shown only here: it makes whoever opens it in the console first a member, within ${DAYS} days. Where the server sends mail, the address gets it, too. An earlier invitation of the same address is revoked. Where the address has a user, that user has to sign in by another way to accept. A member is 409.`,
     body: NewInvitation,
     reply: MadeInvitation,
     others: { 409: Fault },
-    async handle({ user, uuid, body, record }) {
+    async handle({ user, uuid, body, record, ctx }) {
       const chatbot = await ownedChatbot(store, user, uuid);
       const email = body.email.trim().toLowerCase();
       if (!isEmail(email)) throw invalid('email', 'email must be an address such as ann@example.com');
@@ -48,7 +51,17 @@ export const invitations = ({ store, clock, base }: ApiDeps): Operation[] => [
       );
       if (!invitation) throw notFound('chatbot');
       // Behind `#`, which no browser sends: no log has it.
-      return { ...(view(Invitation, invitation) as object), link: `${base}/console/#invitation=${uuid}.${token}` };
+      const link = `${base}/console/#invitation=${uuid}.${token}`;
+      const { mail } = deps;
+      const mailed = mail
+        ? await countUse(deps, { ctx, user, operation: 'mail' }, FEW_MAILS)
+            .then(() => mail.send(invitationMail(chatbot, invitation, link)))
+            .then(
+              () => true,
+              (error: unknown) => log.warn({ err: error }, 'an invitation was not mailed'),
+            )
+        : undefined;
+      return { ...(view(Invitation, invitation) as object), link, mailed: mailed === true };
     },
   }),
   operation({
@@ -84,3 +97,19 @@ export const invitations = ({ store, clock, base }: ApiDeps): Operation[] => [
     },
   }),
 ];
+
+const invitationMail = ({ name }: StoredChatbot, { email, role }: StoredInvitation, link: string): Mail => ({
+  to: email,
+  subject: `Invitation to the chatbot ${onOneLine(name)}`,
+  text: `You are invited to the chatbot ${onOneLine(name)}, as ${role === 'viewer' ? 'a' : 'an'} ${role}.
+
+Open this link within ${DAYS} days to accept:
+
+${link}
+
+Whoever opens it first becomes the member: do not hand it on. If you did not expect it, do nothing.
+`,
+});
+
+/** A name says no more than a line: an owner could write the mail otherwise. */
+const onOneLine = (name: string): string => name.replace(/[\p{C}\s]+/gu, ' ').slice(0, 80);

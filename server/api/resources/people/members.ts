@@ -1,17 +1,24 @@
 import type { RouterContext } from '@koa/router';
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { notFound } from '../../../schema/errors.ts';
-import { readUuid, view } from '../../../schema/ids.ts';
-import { Member, Membership, RoleChange } from '../../requests/people.ts';
+import { notFound, Refusal } from '../../../schema/errors.ts';
+import { mondayOf, readUuid, view } from '../../../schema/ids.ts';
+import { Member, Membership, MembershipChange, RoleChange } from '../../requests/people.ts';
 import { Fault, Success } from '../../../schema/records.ts';
-import { membersOf, roleIn, withoutMember, withRole, type StoredMember } from '../../../store/shared/members.ts';
+import {
+  membersOf,
+  roleIn,
+  withMailedUntil,
+  withoutMember,
+  withRole,
+  type StoredMember,
+} from '../../../store/shared/members.ts';
 import type { Store, StoredChatbot, User } from '../../../store/store.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../../requests/operation.ts';
 import { CHATBOT_RIGHTS, hasRight } from '../../requests/rights.ts';
 
 /** The uuid of a member is that of the user. */
-export const members = ({ store }: ApiDeps): Operation[] => [
+export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
   operation({
     id: 'listMembers',
     right: 'own',
@@ -31,6 +38,28 @@ export const members = ({ store }: ApiDeps): Operation[] => [
     reply: Membership,
     async handle({ user, uuid }) {
       return membership(await ownedChatbot(store, user, uuid), user);
+    },
+  }),
+  operation({
+    id: 'updateMembership',
+    right: 'read figures',
+    method: 'POST',
+    path: '/api/v1/chatbot/:uuid/membership/update',
+    summary: 'Choose whether the figures of a chatbot are mailed to you each Monday',
+    description: '409 where the server sends no mail (`SMTP_URL`).',
+    body: MembershipChange,
+    reply: Membership,
+    others: { 409: Fault },
+    async handle({ user, uuid, body }) {
+      await ownedChatbot(store, user, uuid);
+      if (body.weekly_mail && !mail)
+        throw new Refusal('conflict', 'no mail is sent: set SMTP_URL and MAIL_FROM where the server starts');
+      const changed = await store.updateChatbot(uuid, (one) => {
+        const { mailed_until = mondayOf(clock()) } = memberOf(one, user.uuid);
+        return withMailedUntil(one, user.uuid, body.weekly_mail ? mailed_until : undefined);
+      });
+      if (!changed) throw notFound('chatbot');
+      return membership(changed, user);
     },
   }),
   operation({
@@ -97,8 +126,19 @@ export const members = ({ store }: ApiDeps): Operation[] => [
 ];
 
 function membership(chatbot: StoredChatbot, user: User): Static<typeof Membership> {
-  const role = roleIn(chatbot, user.uuid)!;
-  return { chatbot: chatbot.uuid, role, rights: CHATBOT_RIGHTS.filter((right) => hasRight(role, right)) };
+  const { role, mailed_until } = memberOf(chatbot, user.uuid);
+  return {
+    chatbot: chatbot.uuid,
+    role,
+    rights: CHATBOT_RIGHTS.filter((right) => hasRight(role, right)),
+    weekly_mail: mailed_until !== undefined,
+  };
+}
+
+function memberOf(chatbot: StoredChatbot, user: string): StoredMember {
+  const member = membersOf(chatbot).find((one) => one.user === user);
+  if (!member) throw notFound('chatbot');
+  return member;
 }
 
 /** The one before the record in the path. */

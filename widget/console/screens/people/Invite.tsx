@@ -23,7 +23,7 @@ interface InviteProps {
 /** Makes an invitation and shows its link, which is not shown again. */
 export function Invite({ chatbot, onInvited }: InviteProps) {
   const { isBusy, failure, run } = useAction();
-  const made = useSignal<(Invitation & { link: string }) | undefined>(undefined);
+  const made = useSignal<(Invitation & { link: string; mailed: boolean }) | undefined>(undefined);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
@@ -58,12 +58,12 @@ export function Invite({ chatbot, onInvited }: InviteProps) {
   );
 }
 
-function MadeLink({ email, link }: { email: string; link: string }) {
+function MadeLink({ email, link, mailed }: { email: string; link: string; mailed: boolean }) {
   return (
     <div class="notice">
       <p>
-        Send this link to {email}. It is good once and for 7 days, and is not shown again. Whoever opens it first
-        becomes the member.
+        {mailed ? `The link was mailed to ${email}.` : `Send this link to ${email}.`} It is good once and for 7 days,
+        and is not shown again. Whoever opens it first becomes the member.
       </p>
       <CopyText label="Link of the invitation" text={link} />
     </div>

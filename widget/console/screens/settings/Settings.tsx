@@ -6,6 +6,7 @@ import { useLoad } from '../../parts/use-load.ts';
 import type { SignIn } from '../../records.ts';
 import { Keys } from './Keys.tsx';
 import { Models } from './Models.tsx';
+import { Mail } from './Mail.tsx';
 import { Passkeys } from './Passkeys.tsx';
 import { ago, browserName } from '../../words.ts';
 import { get, remove, signInsPath } from '../../wire.ts';
@@ -36,6 +37,7 @@ export function Settings() {
       <Passkeys />
       <Keys />
       <Models />
+      <Mail />
     </Frame>
   );
 }

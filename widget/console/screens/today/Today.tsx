@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso/router';
+import { account } from '../../account.ts';
 import { Empty, Failed, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useLoad } from '../../parts/use-load.ts';
@@ -6,6 +7,7 @@ import type { Analytics, DayFigures } from '../../records.ts';
 import { get } from '../../wire.ts';
 import { Sparkline } from './Sparkline.tsx';
 import { ToDo } from './ToDo.tsx';
+import { WeeklyMail } from './WeeklyMail.tsx';
 
 const RANGES = [7, 30, 90];
 const DAY_MS = 86_400_000;
@@ -86,6 +88,7 @@ export function Today({ chatbot }: { chatbot: string }) {
           />
         </>
       )}
+      {account.value && account.value.has_mail && <WeeklyMail chatbot={chatbot} />}
     </Frame>
   );
 }

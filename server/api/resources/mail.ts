@@ -1,0 +1,29 @@
+import { Refusal } from '../../schema/errors.ts';
+import { Fault, Success } from '../../schema/records.ts';
+import { countUse, FEW_MAILS } from '../requests/count-use.ts';
+import { operation, type ApiDeps, type Operation } from '../requests/operation.ts';
+
+export const mailOperations = (deps: ApiDeps): Operation[] => [
+  operation({
+    id: 'sendTestMail',
+    right: 'signed in',
+    method: 'POST',
+    path: '/api/v1/mail/test',
+    summary: 'Send a mail to your own address',
+    description:
+      'Says what is wrong where the mail server does not take it: 502. 409 where none is set (`SMTP_URL`). Of one user 10 mails in six minutes are sent.',
+    reply: Success,
+    others: { 409: Fault, 429: Fault, 502: Fault },
+    async handle({ user, ctx }) {
+      const { mail, base } = deps;
+      if (!mail) throw new Refusal('conflict', 'no mail is sent: set SMTP_URL and MAIL_FROM where the server starts');
+      await countUse(deps, { ctx, user, operation: 'mail' }, FEW_MAILS);
+      await mail.send({
+        to: user.email,
+        subject: 'Mail from Docent works',
+        text: `You have asked for this mail in the console of ${base}.\n`,
+      });
+      return { success: true };
+    },
+  }),
+];
