@@ -278,7 +278,7 @@ test('an operator has no settings to save', async () => {
   await page.goto(`${server.base}${made['link']!.slice(made['link']!.indexOf('/console'))}`);
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByRole('heading', { level: 1, name: 'Conversations' }).waitFor();
-  expect(await page.getByRole('link', { name: 'Widget' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('link', { name: 'Widget' }).count()).toBe(0);
   await page.goto(`${server.base}/console/chatbot/${chatbot}/widget`);
   await page.getByText('Your role in this chatbot is operator: this needs owner or editor.').first().waitFor();
   expect(await save(page).count()).toBe(0);
