@@ -116,7 +116,7 @@ test('the figures of the days that the address names stand as lines and in table
   await page.getByRole('link', { name: '1 gap: write the answer' }).click();
   await heading(page, 'Gaps').waitFor();
   await page.goto(`${server.base}/console/chatbot/${chatbot}/sources`);
-  await page.getByRole('cell', { name: '2 times, last' }).waitFor();
+  await page.getByRole('cell', { name: '2 times' }).waitFor();
   await page.getByLabel('Status').selectOption('never_cited');
   await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
   expect(faults).toEqual([]);

@@ -111,10 +111,15 @@ function Item({ href, icon, right, children }: ItemProps) {
   const own = href.replace(/\/$/, '');
   // The list of chatbots stands above all screens: it is none of them.
   const isHere = path === own || (own !== '/console' && path.startsWith(`${own}/`));
+  const link = useRef<HTMLAnchorElement>(null);
+  // On a phone the column is a row that scrolls.
+  useEffect(() => {
+    if (isHere) link.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [isHere]);
   if (right && !may(href.split('/')[3]!, right)) return null;
   return (
     <li>
-      <a href={href} aria-current={isHere ? 'page' : undefined}>
+      <a ref={link} href={href} aria-current={isHere ? 'page' : undefined}>
         <Icon name={icon} />
         {children}
       </a>

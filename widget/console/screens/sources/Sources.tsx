@@ -124,9 +124,13 @@ const Table = ({ chatbot, sources, cited, onChanged }: TableProps) => (
         <tr>
           <th scope="col">Source</th>
           <th scope="col">Status</th>
-          <th scope="col">Changed</th>
-          <th scope="col">Cited</th>
-          <th scope="col" class="number">
+          <th scope="col" class="less">
+            Changed
+          </th>
+          <th scope="col" class="less">
+            Cited
+          </th>
+          <th scope="col" class="number less">
             Tokens
           </th>
           <th scope="col">
@@ -179,9 +183,12 @@ function Row({ chatbot, source, cited, onChanged }: RowProps) {
         {advice && <p class="hint">{advice}</p>}
         <Failed failure={failure} />
       </td>
-      <td>{ago(source.modified_at)}</td>
-      <td>{cited ? `${count(cited.answers, 'time')}, last ${ago(cited.last_cited_at)}` : 'Never'}</td>
-      <td class="number">{source.tokens.toLocaleString('en')}</td>
+      <td class="less">{ago(source.modified_at)}</td>
+      <td class="less">
+        {cited ? count(cited.answers, 'time') : 'Never'}
+        {cited && <span class="hint cut">last {ago(cited.last_cited_at)}</span>}
+      </td>
+      <td class="number less">{source.tokens.toLocaleString('en')}</td>
       <td class="end">
         <span class="tools">
           {source.type === 'link' && (
