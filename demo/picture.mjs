@@ -1,56 +1,17 @@
 // Makes the README's pictures in demo/pictures: `npm run build && node demo/picture.mjs`. With a folder named, it also writes there
 // what every state of the widget looks like in light, dark, from right to left, on a phone, in three colours and in forced ones.
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright';
-import { findBrowser } from '../test/browser/find-browser.mjs';
-import { smallerPng } from './smaller-png.mjs';
-
-const root = join(import.meta.dirname, '..');
-const base = 'http://127.0.0.1:8099';
-
-/** @param {string} dir the data folder; resolves when the demo has been learned and asked once */
-function start(dir) {
-  // The card names the site's address: a reader's own, not the one that this machine happens to have.
-  const env = {
-    ...process.env,
-    PORT: '8099',
-    DATA_DIR: dir,
-    LOG_LEVEL: 'warn',
-    PUBLIC_URL: 'https://tolliverandwren.example',
-  };
-  const server = spawn(process.execPath, [join(root, 'dist/server/main.js')], {
-    env,
-    stdio: ['ignore', 'inherit', 'pipe'],
-  });
-  return new Promise((resolve, reject) => {
-    let said = '';
-    server.once('exit', () => reject(new Error(`the server ended:\n${said}`)));
-    server.stderr.on('data', (piece) => {
-      said += piece;
-      if (said.includes('Ask it yourself')) resolve(server);
-    });
-  });
-}
+import { base, phone, root, save, withDemo } from './picture-tools.mjs';
 
 const computer = { viewport: { width: 1200, height: 860 }, deviceScaleFactor: 1.5 };
-const phone = { viewport: { width: 390, height: 760 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 
 /** Of the README: file, page of the demo, question, and how it is looked at. */
 const pictures = /** @type {const} */ ([
   ['widget.png', 'returns.html', 'How long do I have to return something?', computer],
   ['dark.png', 'shipping.html', 'Do you ship to Canada?', { ...computer, colorScheme: 'dark' }],
-  ['phone.png', 'warranty.html', 'What does the warranty cover?', phone],
+  ['phone.png', 'warranty.html', 'What does the warranty cover?', { ...phone, viewport: { width: 390, height: 760 } }],
 ]);
-
-/** @param {import('playwright').Page} page @param {string} file */
-async function save(page, file) {
-  const shot = smallerPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
-  writeFileSync(file, shot);
-  console.log(`${file}: ${Math.round(shot.length / 1000)} kB`);
-}
 
 /** @param {import('playwright').Browser} browser @param {(typeof pictures)[number]} picture */
 async function take(browser, [file, path, question, look]) {
@@ -76,7 +37,7 @@ const looks = /** @type {const} */ ([
   ['light', '', {}],
   ['dark', '&scheme=dark', { colorScheme: 'dark' }],
   ['rtl', '&dir=rtl&language=ar', {}],
-  ['phone', '', { ...phone, viewport: { width: 390, height: 844 } }],
+  ['phone', '', phone],
   ['teal', '&color=%230f766e', {}],
   ['yellow', '&color=%23facc15', {}],
   ['pink', '&color=%23db2777&scheme=dark', { colorScheme: 'dark' }],
@@ -104,20 +65,10 @@ async function states(browser, folder) {
   }
 }
 
-const found = findBrowser();
-if (!('path' in found)) throw new Error(found.missing);
-const dir = mkdtempSync(join(tmpdir(), 'docent-picture-'));
-const server = await start(dir);
-const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-const browser = await chromium.launch({ executablePath: found.path, args });
 const [folder] = process.argv.slice(2);
-try {
+await withDemo({}, async (browser) => {
   mkdirSync(join(root, 'demo/pictures'), { recursive: true });
   for (const picture of pictures) await take(browser, picture);
   if (folder) mkdirSync(folder, { recursive: true });
   if (folder) await states(browser, folder);
-} finally {
-  await browser.close();
-  server.removeAllListeners('exit').kill();
-  rmSync(dir, { recursive: true, force: true });
-}
+});

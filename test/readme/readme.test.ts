@@ -108,10 +108,13 @@ test('the map of the folders lists every folder and no other', () => {
   expect(mapped).toEqual(expect.arrayContaining(rooms.map(({ name }) => `server/${name}`)));
 });
 
-test('the README has three small pictures, each with a description', () => {
-  const pictures = [...readme.matchAll(/<img src="([^"]+)" width="\d+" alt="[^"]{40,}" \/>/g)].map(([, file]) => file!);
-  expect(pictures).toHaveLength(3);
-  for (const file of pictures) expect(readFileSync(file).length, file).toBeLessThan(150_000);
+test('the README has four small pictures, the guide of the console four, each with a description', () => {
+  const picturesIn = (text: string) =>
+    [...text.matchAll(/<img src="([^"]+)" width="\d+" alt="[^"]{40,}" \/>/g)].map(([, file]) => file!);
+  const [ofReadme, ofConsole] = [picturesIn(readme), picturesIn(textOf('console'))];
+  expect([ofReadme.length, ofConsole.length]).toEqual([4, 4]);
+  for (const file of [...ofReadme, ...ofConsole.map((one) => join('server/docs', one))])
+    expect(readFileSync(file).length, file).toBeLessThan(150_000);
 });
 
 test('the script tag is the one that the demo carries, with the settings that the server keeps', () => {
