@@ -6,7 +6,7 @@ import type { ApiDeps } from './operation.ts';
 /** `[uses, seconds]` of one user: of what reaches other servers at once. */
 export const FEW_USES = [20, 60] as const;
 
-/** Of one user, of mail: so many reach others, and no more. */
+/** The same of what sends mail. */
 export const FEW_MAILS = [10, 360] as const;
 
 /** Counts one use of an operation by its user, over all processes. Throws `rate_limited` for one more than `limit`, which is not counted. */

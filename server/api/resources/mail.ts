@@ -11,13 +11,13 @@ export const mailOperations = (deps: ApiDeps): Operation[] => [
     path: '/api/v1/mail/test',
     summary: 'Send a mail to your own address',
     description:
-      'Says what is wrong where the mail server does not take it: 502. 409 where none is set (`SMTP_URL`). Of one user 10 mails in six minutes are sent.',
+      'Says what is wrong where the mail server does not take it: 502. 409 where none is set (`SMTP_URL`). One user sends 10 in six minutes at most: one more is 429.',
     reply: Success,
     others: { 409: Fault, 429: Fault, 502: Fault },
     async handle({ user, ctx }) {
       const { mail, base } = deps;
       if (!mail) throw new Refusal('conflict', 'no mail is sent: set SMTP_URL and MAIL_FROM where the server starts');
-      await countUse(deps, { ctx, user, operation: 'mail' }, FEW_MAILS);
+      await countUse(deps, { ctx, user, operation: 'sendTestMail' }, FEW_MAILS);
       await mail.send({
         to: user.email,
         subject: 'Mail from Docent works',

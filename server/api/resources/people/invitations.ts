@@ -54,7 +54,7 @@ export const invitations = ({ store, clock, base, log, ...deps }: ApiDeps): Oper
       const link = `${base}/console/#invitation=${uuid}.${token}`;
       const { mail } = deps;
       const mailed = mail
-        ? await countUse(deps, { ctx, user, operation: 'mail' }, FEW_MAILS)
+        ? await countUse(deps, { ctx, user, operation: 'createInvitation' }, FEW_MAILS)
             .then(() => mail.send(invitationMail(chatbot, invitation, link)))
             .then(
               () => true,
