@@ -8,12 +8,12 @@ import type { PostgresContext } from '../context.ts';
 import { enterMessage, storedMessage } from './entries.ts';
 
 /** Sessions of one transaction, and transactions that one search waits for. */
-const [BATCH, MAX_BATCHES] = [50, 20];
+const [BATCH, MAX_BATCHES] = [50, 4];
 /** Of a bigint: behind every session. */
 const MAX_PLACE = `${2n ** 63n - 1n}`;
 
 interface Entries {
-  /** Makes those of up to 1,000 sessions that have none; those of the others are made beside. */
+  /** Makes those of up to 200 sessions that have none; those of the others are made beside. */
   of(chatbot: string): Promise<EntriesState>;
 }
 
@@ -47,23 +47,26 @@ export function entriesOf({ sql, inFlight }: PostgresContext): Entries {
         const sessions = await tx<{ uuid: string; n: string; record: string }[]>`
           select uuid, n::text, record from sessions where chatbot = ${chatbot} and n < ${row.from}::bigint
           order by n desc limit ${BATCH}`;
-        for (const { uuid, record } of sessions) {
-          const session = jsonIn(record);
-          if (!isSession(session)) continue;
-          const { dry_run = false } = session as StoredSession;
-          await tx`
-            update sessions set is_dry = ${dry_run}
-            where uuid = ${uuid} and is_dry is null`;
-        }
+        // Sent one behind another: a round trip for each would be most of the time.
+        await Promise.all(
+          sessions.flatMap(({ uuid, record }) => {
+            const session = jsonIn(record);
+            if (!isSession(session)) return [];
+            const { dry_run = false } = session as StoredSession;
+            return [tx`update sessions set is_dry = ${dry_run} where uuid = ${uuid} and is_dry is null`];
+          }),
+        );
         const messages = await tx<{ record: string }[]>`
           select record from messages where session in ${tx(sessions.length > 0 ? sessions.map(({ uuid }) => uuid) : [''])}
             and writer is null and not is_deleted for no key update`;
-        for (const { record } of messages) {
-          const message = jsonIn(record);
-          if (!isMessage(message) || !isFound(message as StoredMessage)) continue;
-          const entry = entryOf(message as StoredMessage);
-          await enterMessage(tx, entry, storedMessage(tx, entry.uuid));
-        }
+        await Promise.all(
+          messages.flatMap(({ record }) => {
+            const message = jsonIn(record);
+            if (!isMessage(message) || !isFound(message as StoredMessage)) return [];
+            const entry = entryOf(message as StoredMessage);
+            return [enterMessage(tx, entry, storedMessage(tx, entry.uuid))];
+          }),
+        );
         const last = sessions.length < BATCH ? '0' : sessions.at(-1)!.n;
         await tx`update chatbots set words_from = ${last}::bigint where uuid = ${chatbot}`;
       });
