@@ -1,6 +1,5 @@
 import { hasRight } from '../api/requests/rights.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import { Refusal } from '../schema/errors.ts';
+import { isOfServer, type Mailer } from '../mail/mailer.ts';
 import { daysBefore, mondayOf, type Clock } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
 import { FIGURES, type FigureName } from '../store/shared/figures.ts';
@@ -24,7 +23,7 @@ export const startWeeklyMail = (deps: WeeklyMailDeps): { close(): Promise<void> 
     mailFigures(deps, signal).catch((error: unknown) => deps.log.warn({ err: error }, 'figures could not be mailed')),
   );
 
-/** One look at who is due. Throws where the mail server takes nothing. */
+/** One look at who is due. Throws where the mail server takes no mail of anybody. */
 export async function mailFigures(deps: WeeklyMailDeps, signal: AbortSignal): Promise<void> {
   const { snapshots, clock } = deps;
   const monday = mondayOf(clock());
@@ -65,8 +64,8 @@ async function mailTo(deps: WeeklyMailDeps, chatbot: StoredChatbot, { user }: St
         : record,
     );
     log.warn({ err: error, chatbot: chatbot.uuid }, 'figures not mailed, tried again in an hour');
-    // One mail server sends all of them.
-    if (error instanceof Refusal && error.code === 'upstream_failed') throw error;
+    // One mail server sends all of them; an address that it refuses keeps none from the others.
+    if (isOfServer(error)) throw error;
   }
 }
 

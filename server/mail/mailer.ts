@@ -75,6 +75,10 @@ const ADVICE: Record<string, string> = {
   EPROTOCOL: 'does not speak SMTP: check the scheme and port of SMTP_URL',
 };
 
+/** Whether what `send` has thrown is of the mail server, which then takes no other mail either. */
+export const isOfServer = (error: unknown): boolean =>
+  error instanceof Refusal && String((error.cause as NodeJS.ErrnoException | undefined)?.code) in ADVICE;
+
 function asRefusal(error: NodeJS.ErrnoException & { responseCode?: number }): Refusal {
   const status = error.responseCode === undefined ? '' : ` (SMTP ${error.responseCode})`;
   const advice =

@@ -38,8 +38,7 @@ export async function startFakeMail(): Promise<FakeMail> {
           say('250 accepted');
           continue;
         }
-        const [, verb = ''] = /^(\w+)/.exec(whole) ?? [];
-        const refused = fake.instead[verb.toUpperCase()];
+        const refused = Object.entries(fake.instead).find(([start]) => whole.startsWith(start))?.[1];
         if (refused !== undefined) {
           if (refused) say(refused);
           continue;

@@ -84,7 +84,7 @@ it('goes once, from Monday on, with the sums of the week and of the one before',
 it('is tried again where the mail server refuses it, and goes to nobody whose role has no figures', async () => {
   now = Date.parse('2026-03-10T08:00:00Z');
   server.instead = { RCPT: '451 later' };
-  await expect(look()).rejects.toThrow('does not accept the mail');
+  await look();
   expect([server.mails, warned]).toEqual([[], ['figures not mailed, tried again in an hour']]);
   server.instead = {};
   await look();
@@ -101,6 +101,29 @@ it('is tried again where the mail server refuses it, and goes to nobody whose ro
   await store.updateChatbot(CHATBOT, (one) => ({ ...one, members: [...one.members!, member] }));
   await look();
   expect(server.mails).toHaveLength(1);
+});
+
+it('goes to the others where one address is refused, and to nobody else where the server cannot be reached', async () => {
+  now = Date.parse('2026-03-09T08:00:00Z');
+  const at = '2026-02-01T00:00:00Z';
+  const users = ['eve@gone.test', 'bob@shop.test'].map((email, n) => ({
+    uuid: `${n}`.repeat(32),
+    email,
+    created_at: at,
+  }));
+  for (const user of users) await store.addUser(user);
+  const members = users.map(({ uuid }) => ({ user: uuid, role: 'viewer' as const, created_at: at }));
+  await store.updateChatbot(CHATBOT, (one) => ({
+    ...one,
+    members: [...members.map((one) => ({ ...one, mailed_until: '2026-03-02' })), ...one.members!],
+  }));
+  server.instead = { 'RCPT TO:<eve@gone.test>': '550 no such user' };
+  await look();
+  expect(server.mails.map(({ to }) => to)).toEqual(['bob@shop.test', 'ann@shop.test']);
+  expect(warned).toHaveLength(1);
+  await server.close();
+  await expect(look()).rejects.toThrow('cannot be reached');
+  expect(warned).toHaveLength(2);
 });
 
 it('goes once from two servers', async () => {
