@@ -46,10 +46,10 @@ export async function servePage(
 /** Readable with 15 % of it damaged, with the margin that readers need. */
 const CODE = { ecc: 'M', border: 4 } as const;
 
-/** A link as a QR code. It says nothing that whoever asks does not know: it may be kept. */
+/** A link as a QR code. A browser may keep it; a cache for many might hand on the host name that somebody else has sent. */
 async function serveCode(ctx: Context, link: string): Promise<void> {
   await contentSecurityPolicy({ defaultSrc: ["'none'"], sandbox: [] })(ctx, async () => {});
-  ctx.set({ 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
+  ctx.set({ 'Cache-Control': 'private, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
   ctx.type = 'svg';
   ctx.body = renderSVG(link, CODE);
 }

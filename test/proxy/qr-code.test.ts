@@ -33,7 +33,7 @@ it('is the link at the address that the browser uses', async () => {
   expect(reply.status).toBe(200);
   expect(reply.headers).toMatchObject({
     'content-type': 'image/svg+xml',
-    'cache-control': 'public, max-age=3600',
+    'cache-control': 'private, max-age=3600',
     'content-security-policy': "default-src 'none';sandbox",
     'x-content-type-options': 'nosniff',
   });
