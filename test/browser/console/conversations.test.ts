@@ -44,6 +44,11 @@ test('what narrows the list stands in the address, Back takes it away, and words
   await search.press('Enter');
   await expect.poll(() => rowsOf(page).count()).toBe(1);
   expect(await page.locator('mark').allTextContents()).toEqual(['football']);
+  await rowsOf(page).first().click();
+  const marked = () => page.evaluate(() => [...(CSS.highlights.get('sought') ?? [])].map(String));
+  await expect.poll(marked).toContain('football');
+  await page.goBack();
+  await expect.poll(marked).toEqual([]);
   await page.getByLabel('Show').selectOption('unknown');
   await expect.poll(() => new URL(page.url()).search).toBe('?search=FOOTB&has=unknown');
   await page.reload();

@@ -12,17 +12,20 @@ import { get, post } from '../../wire.ts';
 import { Steps } from '../playground/Steps.tsx';
 import { traceQuestion, type Traced } from '../playground/trace-question.ts';
 import { WriteAnswer } from '../gaps/WriteAnswer.tsx';
+import { useMarks } from './Marked.tsx';
 
 interface Props {
   chatbot: string;
   session: string;
   /** The address of the list. */
   back: string;
+  /** Words that were searched, '' for none: they are marked. */
+  sought: string;
   onDeleted: () => void;
 }
 
 /** One conversation as its visitor saw it; `onDeleted` is called once it is gone. */
-export function ConversationView({ chatbot, session, back, onDeleted }: Props) {
+export function ConversationView({ chatbot, session, back, sought, onDeleted }: Props) {
   const { data, failure, reload } = useLoad(session, (signal) =>
     get<Message[]>(`/api/v1/session/${session}/messages`, signal),
   );
@@ -37,6 +40,7 @@ export function ConversationView({ chatbot, session, back, onDeleted }: Props) {
   useEffect(() => {
     if (isLoaded) region.current?.focus();
   }, [isLoaded]);
+  useMarks(region, sought, isLoaded);
   return (
     <section ref={region} class="conversation" aria-label="Conversation" tabIndex={-1}>
       <a class="back" href={back}>

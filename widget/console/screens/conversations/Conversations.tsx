@@ -115,6 +115,7 @@ export function Conversations({ chatbot, session }: Props) {
         )}
         {session && (
           <ConversationView
+            sought={narrowed.search ?? ''}
             key={session}
             chatbot={chatbot}
             session={session}
