@@ -11,12 +11,19 @@ export const mailOperations = (deps: ApiDeps): Operation[] => [
     path: '/api/v1/mail/test',
     summary: 'Send a mail to your own address',
     description:
-      'Says what is wrong where the mail server does not take it: 502. 409 where none is set (`SMTP_URL`). One user sends 10 in six minutes at most: one more is 429.',
+      'Says what is wrong where the mail server does not take it: 502. 409 where none is set (`SMTP_URL`), and for a guest, whose address nobody has proved. One user sends 10 in six minutes at most: one more is 429.',
     reply: Success,
     others: { 409: Fault, 429: Fault, 502: Fault },
     async handle({ user, ctx }) {
-      const { mail, base } = deps;
+      const { mail, base, store } = deps;
       if (!mail) throw new Refusal('conflict', 'no mail is sent: set SMTP_URL and MAIL_FROM where the server starts');
+      // Each guest has the limit anew: whoever invites could have any address mailed as often as they like.
+      const [known] = await store.usersByUuid([user.uuid]);
+      if (known?.invited)
+        throw new Refusal(
+          'conflict',
+          `nobody has proved that your address is yours: ask whoever runs this server for "docent user add ${user.email}"`,
+        );
       await countUse(deps, { ctx, user, operation: 'sendTestMail' }, FEW_MAILS);
       await mail.send({
         to: user.email,

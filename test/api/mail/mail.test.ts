@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { newChatbot, OTHER_KEY, startApiFixture, type ApiFixture } from '../api-fixture.ts';
+import { cookieOf, OWN, send } from '../../console/requests.ts';
 import type { FakeMail } from '../../fakes/mail.ts';
 
 /** Mail that requests send. */
@@ -51,6 +52,19 @@ it('is at most 10 of one user in six minutes', async () => {
   expect([status, body.code]).toEqual([429, 'rate_limited']);
   expect((await test(OTHER_KEY)).status).toBe(200);
   expect(server.mails).toHaveLength(11);
+});
+
+it('goes as a test to no address that nobody has proved: that of a guest', async () => {
+  const chatbot = await newChatbot(w, 'Shop');
+  const invitation = { email: 'victim@shop.test', role: 'viewer' };
+  const { body } = await w.call('POST', `/api/v1/chatbot/${chatbot}/invitation/create`, invitation);
+  const link = (body.link as string).split('#invitation=')[1];
+  const cookie = cookieOf(await send(w.docent.base, 'POST', '/console/invitation/accept', OWN, { link }));
+  expect(await send(w.docent.base, 'POST', '/api/v1/mail/test', { ...OWN, cookie }, {})).toMatchObject({
+    status: 409,
+    body: { code: 'conflict', error: expect.stringContaining('docent user add victim@shop.test') },
+  });
+  expect(server.mails).toHaveLength(1);
 });
 
 it('has the link of an invitation, on which a name writes no line of its own', async () => {
