@@ -85,10 +85,16 @@ export function createUsers({ store, clock, apiKey }: UsersDeps): Users {
   async function admit(email: string): Promise<boolean> {
     const user = await store.userByEmail(email);
     if (!user?.invited) return false;
-    for (const { hash, user: owner } of await store.keys()) if (owner === user.uuid) await store.removeKey(hash);
-    for (const { uuid } of await store.signIns(user.uuid)) await store.removeSignIn(user.uuid, uuid);
-    // Last: a sign-in that has ended adds none any more.
-    for (const { uuid } of await store.passkeys(user.uuid)) await store.removePasskey(user.uuid, uuid);
+    // Until nothing is found: what has not ended yet could add to what was listed before.
+    for (let isAny = true; isAny;) {
+      const keys = (await store.keys()).filter((key) => key.user === user.uuid);
+      for (const { hash } of keys) await store.removeKey(hash);
+      const signIns = await store.signIns(user.uuid);
+      for (const { uuid } of signIns) await store.removeSignIn(user.uuid, uuid);
+      const passkeys = await store.passkeys(user.uuid);
+      for (const { uuid } of passkeys) await store.removePasskey(user.uuid, uuid);
+      isAny = keys.length + signIns.length + passkeys.length > 0;
+    }
     return store.admitUser(user.uuid);
   }
 
