@@ -1,5 +1,5 @@
 import { hasRight } from '../api/requests/rights.ts';
-import { isOfServer, type Mailer } from '../mail/mailer.ts';
+import { isOfServer, onOneLine, type Mailer } from '../mail/mailer.ts';
 import { daysBefore, mondayOf, type Clock } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
 import { FIGURES, type FigureName } from '../store/shared/figures.ts';
@@ -85,7 +85,7 @@ async function writeMail({ store, base }: WeeklyMailDeps, { uuid, name }: Stored
     await sums(store, uuid, daysBefore(monday, 7), daysBefore(monday, 1)),
     await sums(store, uuid, daysBefore(monday, 14), daysBefore(monday, 8)),
   ];
-  const line = name.replace(/[\p{C}\s]+/gu, ' ').slice(0, 80);
+  const line = onOneLine(name);
   const at = `${base}/console/chatbot/${uuid}`;
   const rows = LABELS.map(
     ([figure, label]) =>

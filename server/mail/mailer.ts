@@ -85,3 +85,6 @@ function asRefusal(error: NodeJS.ErrnoException & { responseCode?: number }): Re
     ADVICE[error.code ?? ''] ?? 'does not accept the mail: check MAIL_FROM, and the address that it goes to';
   return new Refusal('upstream_failed', `the mail server ${advice}${status}`, { cause: error });
 }
+
+/** Of a name, for a mail: an owner who could write lines of it could write the mail. */
+export const onOneLine = (name: string): string => name.replace(/[\p{C}\s]+/gu, ' ').slice(0, 80);

@@ -6,7 +6,7 @@ import { timestamp, view } from '../../../schema/ids.ts';
 import { Invitation, MadeInvitation, NewInvitation } from '../../requests/people.ts';
 import { Fault, Success } from '../../../schema/records.ts';
 import { openInvitations, withInvitation, withoutInvitation } from '../../../store/shared/invitations.ts';
-import type { Mail } from '../../../mail/mailer.ts';
+import { onOneLine, type Mail } from '../../../mail/mailer.ts';
 import { roleIn, type StoredInvitation } from '../../../store/shared/members.ts';
 import type { StoredChatbot } from '../../../store/store.ts';
 import { countUse, FEW_MAILS } from '../../requests/count-use.ts';
@@ -110,6 +110,3 @@ ${link}
 Whoever opens it first becomes the member: do not hand it on. If you did not expect it, do nothing.
 `,
 });
-
-/** A name says no more than a line: an owner could write the mail otherwise. */
-const onOneLine = (name: string): string => name.replace(/[\p{C}\s]+/gu, ' ').slice(0, 80);
