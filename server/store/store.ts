@@ -275,3 +275,24 @@ export interface Usage {
   credits: number;
   tokens: number;
 }
+
+/** Of users, keys and facts: a file of its own in each engine. */
+export type AccountVerbs = Pick<
+  Store,
+  | 'keyOwner'
+  | 'addKey'
+  | 'addFirstKey'
+  | 'keys'
+  | 'removeKey'
+  | 'removeOwnKey'
+  | 'keyUsed'
+  | 'users'
+  | 'usersByUuid'
+  | 'userByEmail'
+  | 'admitUser'
+  | 'addUser'
+  | 'removeUser'
+  | 'fact'
+  | 'setFact'
+  | 'claimFact'
+>;

@@ -1,31 +1,13 @@
 import type { PendingQuery, Row } from 'postgres';
 import { KeyUse } from '../key-use.ts';
-import type { Store, StoredKey, User } from '../store.ts';
+import type { AccountVerbs, StoredKey, User } from '../store.ts';
 import { inTransaction } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
 import { endSignInsWithoutKey } from './shared/sign-in-verbs.ts';
 import { arrayOf, leaveChatbots } from './shared/team.ts';
 
-type AccountVerbs =
-  | 'keyOwner'
-  | 'addKey'
-  | 'addFirstKey'
-  | 'keys'
-  | 'removeKey'
-  | 'removeOwnKey'
-  | 'keyUsed'
-  | 'users'
-  | 'usersByUuid'
-  | 'userByEmail'
-  | 'admitUser'
-  | 'addUser'
-  | 'removeUser'
-  | 'fact'
-  | 'setFact'
-  | 'claimFact';
-
 /** Users, keys and facts. */
-export function accountVerbs({ sql, run }: PostgresContext, owner: string): Pick<Store, AccountVerbs> {
+export function accountVerbs({ sql, run }: PostgresContext, owner: string): AccountVerbs {
   const keyUse = new KeyUse(async (hash, at) => {
     await run(() => sql`update keys set last_used_at = greatest(last_used_at, ${at}) where hash = ${hash}`);
   });

@@ -3,29 +3,11 @@ import { cloneJson } from '../../clone-json.ts';
 import { type StoredRecord } from '../files/record.ts';
 import { withoutKey, withoutUser } from './sign-in-verbs.ts';
 import { findByHash, type Accounts } from './account-file.ts';
-import type { Change, Store, StoredKey, User } from '../../store.ts';
+import type { AccountVerbs, Change, StoredKey, User } from '../../store.ts';
 import type { RunVerb } from '../../in-flight.ts';
 
-type AccountVerbs =
-  | 'keyOwner'
-  | 'addKey'
-  | 'addFirstKey'
-  | 'keys'
-  | 'removeKey'
-  | 'removeOwnKey'
-  | 'keyUsed'
-  | 'users'
-  | 'usersByUuid'
-  | 'userByEmail'
-  | 'admitUser'
-  | 'addUser'
-  | 'removeUser'
-  | 'fact'
-  | 'setFact'
-  | 'claimFact';
-
 /** Users, keys and facts: all in `store.json`. */
-export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick<Store, AccountVerbs> {
+export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): AccountVerbs {
   const change = (by: Change<Accounts>) => run(() => record.update(by));
   const keyUse = new KeyUse(async (hash, last_used_at) => {
     const used = (key: StoredKey) => (key.hash === hash ? { ...key, last_used_at } : key);
