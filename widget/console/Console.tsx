@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import lazy from 'preact-iso/lazy';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
-import { account, pendingInvitation } from './account.ts';
+import { account, pendingInvitation } from './account/account.ts';
 import { Chatbots } from './screens/Chatbots.tsx';
 import { NotFound } from './screens/NotFound.tsx';
 import { Outdated } from './screens/Outdated.tsx';

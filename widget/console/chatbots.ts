@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { loadMemberships } from './membership.ts';
+import { loadMemberships } from './account/membership.ts';
 import type { Chatbot } from './records.ts';
 import { get } from './wire.ts';
 

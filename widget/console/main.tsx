@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { start } from './account.ts';
+import { start } from './account/account.ts';
 import { Console } from './Console.tsx';
 import { askBeforeLeaving } from './leave.ts';
 

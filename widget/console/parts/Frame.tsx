@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { account } from '../account.ts';
+import { account } from '../account/account.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
-import { may, type Right } from '../membership.ts';
+import { may, type Right } from '../account/membership.ts';
 import { Icon, type IconName } from './Icon.tsx';
 
 interface FrameProps {

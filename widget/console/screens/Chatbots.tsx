@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso/router';
 import { siteAddress } from '../address.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
-import { may } from '../membership.ts';
+import { may } from '../account/membership.ts';
 import { Button, Failed, Field, Loading } from '../parts/controls.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { useAction } from '../parts/use-action.ts';

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { notice, pendingLink, signInByLink, signInWith } from '../account.ts';
-import { passkeyFault, signInByPasskey } from '../passkeys.ts';
+import { notice, pendingLink, signInByLink, signInWith } from '../account/account.ts';
+import { passkeyFault, signInByPasskey } from '../account/passkeys.ts';
 import { Button, Failed, Field } from '../parts/controls.tsx';
 import { useAction } from '../parts/use-action.ts';
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { account, acceptInvitation, dropInvitation, pendingInvitation } from '../../account.ts';
+import { account, acceptInvitation, dropInvitation, pendingInvitation } from '../../account/account.ts';
 import { Button, Failed, Loading } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
-import { account } from '../../account.ts';
+import { account } from '../../account/account.ts';
 import { loadChatbots } from '../../chatbots.ts';
-import { may, memberships } from '../../membership.ts';
+import { may, memberships } from '../../account/membership.ts';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Failed, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';

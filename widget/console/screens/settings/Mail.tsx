@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { account } from '../../account.ts';
+import { account } from '../../account/account.ts';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { post } from '../../wire.ts';

@@ -1,4 +1,4 @@
-import { account, signOut } from '../../account.ts';
+import { account, signOut } from '../../account/account.ts';
 import { Button, Failed, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';

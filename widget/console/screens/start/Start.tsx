@@ -17,7 +17,7 @@ import { count, siteFailure } from '../../words.ts';
 import { loadChatbots } from '../../chatbots.ts';
 import { readSite } from '../../site.ts';
 import { scriptTag } from '../../snippets.ts';
-import { publicAddress } from '../../account.ts';
+import { publicAddress } from '../../account/account.ts';
 import { ask, Failure, get, post, remove } from '../../wire.ts';
 
 /** Milliseconds between two looks while the site is read. */

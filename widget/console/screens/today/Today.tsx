@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router';
-import { account } from '../../account.ts';
+import { account } from '../../account/account.ts';
 import { Empty, Failed, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useLoad } from '../../parts/use-load.ts';

@@ -1,6 +1,6 @@
 import { Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { memberships, type Membership } from '../../membership.ts';
+import { memberships, type Membership } from '../../account/membership.ts';
 import { post } from '../../wire.ts';
 
 /** Whether the user gets the figures each Monday; for a server that sends mail. */

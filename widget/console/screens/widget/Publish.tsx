@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { publicAddress } from '../../account.ts';
+import { publicAddress } from '../../account/account.ts';
 import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
 import { Snippet } from '../../parts/Snippet.tsx';
 import { useLoad } from '../../parts/use-load.ts';

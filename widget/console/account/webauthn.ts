@@ -1,5 +1,5 @@
 import { base64URLStringToBuffer as bytesOf, bufferToBase64URLString as textOf } from '@simplewebauthn/browser';
-import { post, sessionPath } from './wire.ts';
+import { post, sessionPath } from '../wire.ts';
 
 /**
  * What the browser does for a passkey, in the JSON that the server speaks. The library's two conversions alone: what else it has is

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import { chatbots } from './chatbots.ts';
+import { chatbots } from '../chatbots.ts';
 import { memberships } from './membership.ts';
-import type { Account } from './records.ts';
-import { Failure, get, onSignedOut, post, remove, sessionPath } from './wire.ts';
+import type { Account } from '../records.ts';
+import { Failure, get, onSignedOut, post, remove, sessionPath } from '../wire.ts';
 
 /** Who is signed in: undefined until it is known, `false` for nobody. */
 export const account = signal<Account | false | undefined>();

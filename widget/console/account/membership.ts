@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { Role } from './records.ts';
-import { get } from './wire.ts';
+import type { Role } from '../records.ts';
+import { get } from '../wire.ts';
 
 export type Right = 'know' | 'read conversations' | 'change conversations' | 'read figures' | 'edit' | 'own';
 
