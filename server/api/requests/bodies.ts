@@ -90,7 +90,11 @@ export const ManySources = Type.Object({ uuids: SourceUuids });
 export const NewSchedule = Type.Object({ hours: Schedule.properties.hours });
 
 export const NewTag = Type.Object({ name: Name, color: Color, data_source_uuids: Type.Optional(SourceUuids) });
-export const TagChange = Type.Partial(NewTag);
+export const TagChange = Type.Object({
+  ...Type.Partial(NewTag).properties,
+  add_data_source_uuids: Type.Optional(SourceUuids),
+  remove_data_source_uuids: Type.Optional(SourceUuids),
+});
 
 export const NewSession = Type.Object({
   initial_variables: Type.Optional(NewVariables),

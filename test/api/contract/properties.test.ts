@@ -40,6 +40,7 @@ const CHECKED_BY_HANDLER = [
   'headers',
   'parameters',
   'data_source_uuids',
+  'add_data_source_uuids',
   'type',
   'rules',
   'variables',

@@ -386,6 +386,9 @@ export const rows: Record<string, Row> = {
       ['state', '?state=ready&state=failed'],
       ['search', `?search=${long(201)}`],
       ['search', '?search=a&search=b'],
+      ['tag', '?tag='],
+      ['tag', `?tag=${'0'.repeat(32)}`],
+      ['tag', '?tag=a&tag=b'],
     ],
   },
   'GET /api/v1/data-source/:uuid': { on: newSource },
@@ -458,7 +461,13 @@ export const rows: Record<string, Row> = {
   'POST /api/v1/source-tag/:uuid/update': {
     on: newTag,
     send: () => ({ name: 'Rules' }),
-    invalid: [...names({ color: '#000000' }), ...each('color', COLORS, { name: 'Rules' }), ...notSources],
+    invalid: [
+      ...names({ color: '#000000' }),
+      ...each('color', COLORS, { name: 'Rules' }),
+      ...notSources,
+      ['add_data_source_uuids', { add_data_source_uuids: ['0'.repeat(32)] }],
+      ...each('remove_data_source_uuids', ['x', 7, null, [7]]),
+    ],
   },
   'DELETE /api/v1/source-tag/:uuid/delete': { on: newTag },
 

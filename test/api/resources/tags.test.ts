@@ -35,6 +35,46 @@ describe('a source tag', () => {
     expect((await update(body.uuid, { data_source_uuids: [] })).body.data_source_uuids).toEqual([]);
   });
 
+  it('takes sources in and out, whatever else it has', async () => {
+    const bot = await chatbot();
+    const [a, b, c] = [await source(bot), await source(bot), await source(bot)];
+    const { uuid } = (await create(bot, { name: 'Some', color: '#000000', data_source_uuids: [a] })).body;
+    const of = async (body: object): Promise<string[]> => (await update(uuid, body)).body.data_source_uuids;
+    expect(await of({ add_data_source_uuids: [b, a, c] })).toEqual([a, b, c]);
+    expect(await of({ remove_data_source_uuids: [b, 'no uuid', '0'.repeat(32)] })).toEqual([a, c]);
+    expect(await of({ data_source_uuids: [b], add_data_source_uuids: [a], remove_data_source_uuids: [b] })).toEqual([
+      a,
+    ]);
+    const foreign = await source(await chatbot());
+    const refused = await update(uuid, { name: 'Changed', add_data_source_uuids: [b, foreign] });
+    expect([refused.status, refused.body.field]).toEqual([422, 'add_data_source_uuids']);
+    expect((await list(bot))[0]).toMatchObject({ name: 'Some', data_source_uuids: [a] });
+  });
+
+  it('loses none of the sources that are added at once', async () => {
+    const bot = await chatbot();
+    const all = await Promise.all(Array.from({ length: 20 }, () => source(bot)));
+    const { uuid } = (await create(bot, { name: 'All', color: '#000000' })).body;
+    await Promise.all(all.map((one) => update(uuid, { add_data_source_uuids: [one] })));
+    expect((await list(bot))[0].data_source_uuids.toSorted()).toEqual(all.toSorted());
+  });
+
+  it('narrows the list of sources', async () => {
+    const bot = await chatbot();
+    const [a, b] = [await source(bot), await source(bot)];
+    const { uuid } = (await create(bot, { name: 'One', color: '#000000', data_source_uuids: [b] })).body;
+    const listed = async (query: string): Promise<string[]> =>
+      (await docent.api('GET', `/chatbot/${bot}/data-sources?${query}`)).body.map((one: { uuid: string }) => one.uuid);
+    expect(await listed(`tag=${uuid}`)).toEqual([b]);
+    expect(await listed(`tag=${uuid}&search=nothing`)).toEqual([]);
+    await update(uuid, { data_source_uuids: [a, b] });
+    expect(await listed(`tag=${uuid}&limit=1`)).toEqual([a]);
+    expect(await listed(`tag=${uuid}&limit=1&after=${a}`)).toEqual([b]);
+    const foreign = (await create(await chatbot(), { name: 'Other', color: '#000000' })).body.uuid;
+    const reply = await docent.api('GET', `/chatbot/${bot}/data-sources?tag=${foreign}`);
+    expect([reply.status, reply.body.field]).toEqual([422, 'tag']);
+  });
+
   it('keeps what an update does not send', async () => {
     const bot = await chatbot();
     const own = await source(bot);

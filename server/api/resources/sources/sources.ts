@@ -63,7 +63,11 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
       const cited = async () => new Set((await store.cited(uuid)).map(({ source }) => source));
-      const isListed = await readSourceFilter(ctx.query, cited);
+      const tagged = async (tag: string) => {
+        const found = await store.tag(tag);
+        return found?.chatbot === uuid ? new Set(found.data_source_uuids) : undefined;
+      };
+      const isListed = await readSourceFilter(ctx.query, { cited, tagged });
       const listed = paginate(await store.sources(uuid), ctx.query, isListed);
       return serializeList(listed, (source) => view(DataSource, source));
     },

@@ -58,18 +58,22 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
     method: 'POST',
     path: '/api/v1/source-tag/:uuid/update',
     summary: 'Update a source tag',
-    description: '`data_source_uuids` replaces the whole list.',
+    description:
+      '`data_source_uuids` replaces the whole list; then those of `add_data_source_uuids` are appended that are not in it, and those of `remove_data_source_uuids` are taken out.',
     body: TagChange,
     reply: SourceTag,
     async handle({ user, uuid, body }) {
       const { chatbot } = await ownedTag(store, user, uuid);
-      const change = body.data_source_uuids && {
-        data_source_uuids: await readSourceUuids(store, chatbot, body.data_source_uuids),
-      };
+      const { data_source_uuids, add_data_source_uuids = [], remove_data_source_uuids = [], ...own } = body;
+      const whole = data_source_uuids && (await readSourceUuids(store, chatbot, data_source_uuids));
+      const added = await readSourceUuids(store, chatbot, add_data_source_uuids, 'add_data_source_uuids');
+      const removed = new Set(remove_data_source_uuids.map(readUuid));
       const changed = await store.updateTag(uuid, (tag) => ({
         ...tag,
-        ...body,
-        ...change,
+        ...own,
+        data_source_uuids: [...new Set([...(whole ?? tag.data_source_uuids), ...added])].filter(
+          (one) => !removed.has(one),
+        ),
         modified_at: nextModifiedAt(tag.modified_at, clock),
       }));
       if (!changed) throw notFound('source tag');
@@ -93,11 +97,16 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
 ];
 
 /** Identifiers of the chatbot's own sources, each once, in the order given. Refuses any other. */
-export async function readSourceUuids(store: Store, chatbot: string, written: string[]): Promise<string[]> {
+export async function readSourceUuids(
+  store: Store,
+  chatbot: string,
+  written: string[],
+  field = 'data_source_uuids',
+): Promise<string[]> {
   const uuids = [...new Set(written.map((uuid) => readUuid(uuid) ?? ''))];
   await forEachConcurrent(uuids, async (uuid) => {
     if ((await store.source(uuid))?.chatbot === chatbot) return;
-    throw invalid('data_source_uuids', 'data_source_uuids must name data sources of this chatbot only');
+    throw invalid(field, `${field} must name data sources of this chatbot only`);
   });
   return uuids;
 }
