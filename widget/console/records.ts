@@ -100,6 +100,7 @@ export interface Conversation {
   unsure: number;
   rated_up: number;
   rated_down: number;
+  state: 'none' | 'requested';
   labels: string[];
   /** The message that has what narrows the list, with a piece of its answer. */
   found?: { uuid: string; query: string; text: string };

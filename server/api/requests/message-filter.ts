@@ -9,6 +9,8 @@ import type { MessageFilter } from '../../store/store.ts';
 const MAX_TEXT = 200;
 const MARKS = ['unknown', 'unsure', 'rated_up', 'rated_down'] as const;
 
+const STATES = ['requested'] as const;
+
 const Text = (description: string) => Type.Optional(Type.String({ maxLength: MAX_TEXT, description }));
 const Day = (description: string) =>
   Type.Optional(Type.String({ description: `${description}, \`YYYY-MM-DD\` in UTC.` }));
@@ -18,6 +20,11 @@ export const MessageFilterQuery = Type.Object({
     Type.Enum([...MARKS], {
       description:
         'Only conversations with a message that is so. With other parameters, one message has to have all of them.',
+    }),
+  ),
+  state: Type.Optional(
+    Type.Enum([...STATES], {
+      description: 'Only conversations whose `meta.live.state` is so: a person was asked for.',
     }),
   ),
   search: Text(
@@ -33,6 +40,7 @@ export const MessageFilterQuery = Type.Object({
 /** Undefined where nothing narrows the list. Throws a `Refusal` that names the parameter. */
 export function readMessageFilter(query: ParsedUrlQuery): MessageFilter | undefined {
   const mark = readMark(query['has']);
+  const state = readState(query['state']);
   const [text, label, page] = [readText(query, 'search'), readText(query, 'label'), readText(query, 'page')];
   const [agent, from, to] = [readAgent(query['agent']), readDay(query, 'from'), readDay(query, 'to')];
   if (from && to && to < from) throw invalid('to', 'to must not be before from');
@@ -41,6 +49,7 @@ export function readMessageFilter(query: ParsedUrlQuery): MessageFilter | undefi
     ...((mark === 'unknown' || mark === 'unsure') && { outcome: mark }),
     ...(mark === 'rated_up' && { rated: 'up' }),
     ...(mark === 'rated_down' && { rated: 'down' }),
+    ...(state && { state }),
     ...(label && { label }),
     ...(agent && { agent }),
     ...(page && { page }),
@@ -57,6 +66,12 @@ function readMark(has: Value): (typeof MARKS)[number] | undefined {
   if (has !== undefined && !mark)
     throw invalid('has', `has must be ${MARKS.slice(0, -1).join(', ')} or ${MARKS.at(-1)}`);
   return mark;
+}
+
+function readState(written: Value = ''): (typeof STATES)[number] | undefined {
+  const state = STATES.find((one) => one === written);
+  if (written !== '' && !state) throw invalid('state', `state must be ${STATES.join(' or ')}`);
+  return state;
 }
 
 function readText(query: ParsedUrlQuery, name: 'search' | 'label' | 'page'): string {

@@ -215,4 +215,8 @@ export const STEPS: readonly string[] = [
   alter table sign_ins add column passkey text references passkeys on delete cascade;
   create index sign_ins_of_passkey on sign_ins (passkey) where passkey is not null;
   `,
+  `
+  -- In JSON these quotes are in no text: they would stand behind backslashes.
+  create index sessions_requested on sessions (chatbot, n) where strpos(record, '"live":{"state":"requested"}') > 0;
+  `,
 ];

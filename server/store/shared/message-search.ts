@@ -2,7 +2,7 @@ import { objectIn } from '../../schema/json.ts';
 import { isObject } from '../../schema/validate.ts';
 import type { Outcome } from '../../types.ts';
 import { outcomeIn } from '../outcomes.ts';
-import type { StoredMessage } from './session-records.ts';
+import type { LiveState, StoredMessage } from './session-records.ts';
 
 /** What `findMessages` looks for: a message passes all that is given. */
 export interface MessageFilter {
@@ -10,6 +10,8 @@ export interface MessageFilter {
   text?: string;
   outcome?: Outcome;
   rated?: 'up' | 'down';
+  /** Of its session. */
+  state?: LiveState;
   /** Name of a tag that a background agent gave. */
   label?: string;
   /** Uuid of the agent that answered. */
@@ -167,6 +169,7 @@ export function readyFilter({ text, page, label, agent, ...filter }: MessageFilt
   };
 }
 
+/** `state` aside, which is the session's. */
 export function passes(entry: MessageEntry, filter: ReadyFilter): boolean {
   const { words, outcome, rated, label, agent, page, from, to } = filter;
   const day = entry.created_at.slice(0, 10);

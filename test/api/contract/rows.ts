@@ -172,6 +172,8 @@ const holding = (make: NonNullable<Row['on']>) => async (w: ApiFixture, chatbot:
 const MESSAGE_FILTERS: [string, string][] = [
   ['has', '?has=answers'],
   ['has', '?has=unknown&has=unsure'],
+  ['state', '?state=none'],
+  ['state', '?state=requested&state=requested'],
   ['search', `?search=${long(201)}`],
   ['search', '?search=a&search=b'],
   ['label', `?label=${long(201)}`],

@@ -114,6 +114,34 @@ describe('the list of conversations', () => {
     expect([await found('shop.example/cart'), await found('mail'), await found('/cart/')]).toEqual([1, 0, 0]);
   });
 
+  it('is narrowed to those in which a person was asked for', async () => {
+    const shop = await newChatbot(w, 'Persons');
+    const kind = { name: 'Person', type: 'human-escalation', enabled: true, bias: -10 };
+    const agent = (await w.call('POST', `/api/v1/chatbot/${shop}/agent/create`, kind)).body.uuid;
+    await w.call('POST', `/api/v1/agent/${agent}/update`, kind);
+    const waiting: string[] = [];
+    for (const query of ['Please let me talk to a human.', STRANGE, 'Please let me talk to a human.']) {
+      const session = await newSession(w, shop);
+      await ask(session, query);
+      if (query !== STRANGE) waiting.unshift(session);
+    }
+    const found = async (search: string) =>
+      (await get(`/api/v1/chatbot/${shop}/conversations?${search}`)).conversations.map(({ uuid, state }) => [
+        uuid,
+        state,
+      ]);
+    expect(await found('state=requested')).toEqual(waiting.map((uuid) => [uuid, 'requested']));
+    expect((await found('')).map(([, state]) => state)).toEqual(['requested', 'none', 'requested']);
+    expect(await found('state=requested&search=football')).toEqual([]);
+    const { body: lines } = await w.call(
+      'GET',
+      `/api/v1/chatbot/${shop}/conversations/export?state=requested&format=jsonl`,
+    );
+    expect(String(lines).trimEnd().split('\n')).toHaveLength(2);
+    await w.call('POST', `/api/v1/session/${waiting[0]}/delete`);
+    expect(await found('state=requested')).toEqual([[waiting[1], 'requested']]);
+  });
+
   it('reads at most 500 sessions for a page, and says where to go on', async () => {
     const busy = await newChatbot(w, 'Busy');
     const first = await newSession(w, busy);

@@ -123,6 +123,50 @@ test('the figures of the days that the address names stand as lines and in table
   await page.context().close();
 });
 
+test('visitors who asked for a person are counted, and listed one click away, for a viewer too', async () => {
+  const api = apiOf(server);
+  const chatbot = await api.newChatbot('Ferries', KNOWN, ANSWER);
+  const kind = { name: 'Person', type: 'human-escalation', enabled: true, bias: -10 };
+  const { uuid: agent } = await api.call('POST', `/chatbot/${chatbot}/agent/create`, kind);
+  await api.call('POST', `/agent/${agent}/update`, kind);
+  const { link } = await api.call('POST', `/chatbot/${chatbot}/invitation/create`, {
+    email: 'ann@ferries.example',
+    role: 'viewer',
+  });
+  const { page, faults } = await newPage(browser);
+  await page.goto(`${server.base}${link!.slice(link!.indexOf('/console'))}`);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await heading(page, 'Conversations').waitFor();
+  const rows = page.getByRole('list', { name: 'Conversations' }).getByRole('link');
+  await api.ask(chatbot, 'Do you sell pink llamas?');
+  faults.length = 0;
+  const today = `${server.base}/console/chatbot/${chatbot}/today`;
+  await page.goto(today);
+  await page.getByText('Nobody asked for a person.').waitFor();
+  for (const query of ['Please let me talk to a human.', 'I want to speak to a person.']) await api.ask(chatbot, query);
+  await page.reload();
+  const toDo = page.locator('.to-do').getByRole('link');
+  await page.getByRole('list', { name: 'In the last 30 days' }).waitFor();
+  expect(faults).toEqual([]);
+  await expect.poll(() => toDo.allTextContents()).toEqual(['2 visitors asked for a person: read them']);
+  await toDo.click();
+  await heading(page, 'Conversations').waitFor();
+  await expect.poll(() => rows.count()).toBe(2);
+  for (const text of await rows.allTextContents()) expect(text).toContain('asked for a person');
+  expect(await page.getByLabel('State').inputValue()).toBe('requested');
+  expect(await violations(page)).toEqual([]);
+  await page.getByLabel('State').selectOption('Any state');
+  await expect.poll(() => rows.count()).toBe(3);
+  await page.context().close();
+
+  const owner = await newPage(browser);
+  await signInByKey(owner.page, server, `/console/chatbot/${chatbot}/today`);
+  await expect
+    .poll(() => owner.page.locator('.to-do').getByRole('link').allTextContents())
+    .toEqual(['1 gap: write the answer', 'Sources', '2 visitors asked for a person: read them']);
+  await owner.page.context().close();
+});
+
 const ATTACK = `"><img src=x onerror="document.title='hit'"><script>document.title='hit'</script>`;
 
 test.each([

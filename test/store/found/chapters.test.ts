@@ -35,7 +35,7 @@ beforeAll(async () => {
               active_agent: { uuid: first === 4000 ? 'b'.repeat(32) : 'a'.repeat(32), name: '' },
             }),
           }),
-          { ...session, chatbot },
+          { ...session, chatbot, ...(first + at === 4567 && { live: { state: 'requested' } }) },
         ),
       ),
     );
@@ -73,7 +73,7 @@ const searched = async (filter: MessageFilter) => {
 };
 
 it(
-  'reads the files that may have a word, a label, a page, a day, an agent or an outcome',
+  'reads the files that may have a word, a label, a page, a day, an agent, a state or an outcome',
   { timeout: 60_000 },
   async () => {
     await built();
@@ -87,6 +87,7 @@ it(
     expect(await searched({ label: 'a "bug" \n *' })).toEqual([['parcel 2345'], 1]);
     expect(await searched({ label: '*' })).toEqual([[], 0]);
     expect(await searched({ outcome: 'unknown' })).toEqual([['parcel 3456'], 1]);
+    expect(await searched({ state: 'requested' })).toEqual([['parcel 4567'], 1]);
     expect(await searched({ rated: 'up' })).toEqual([[], 0]);
     const [ofAgent, agentFiles] = await searched({ agent: 'b'.repeat(32) });
     expect([ofAgent.length, agentFiles <= 2]).toEqual([100, true]);

@@ -156,6 +156,35 @@ export function foundContract(engine: string, createFixture: () => Promise<Store
       });
     });
 
+    it('finds the sessions in which a person was asked for, while they are in that state', async () => {
+      const written = '"live":{"state":"requested"}';
+      const [first, second, other] = [aSession(chatbot), aSession(chatbot), await withChatbot()];
+      await ask('one', { meta_json: meta('unknown') }, first);
+      await ask('two', {}, second);
+      await ask('two again', {}, second);
+      await ask(`no ${written}`, {}, aSession(chatbot, { initial_variables: { plan: written, live: 'requested' } }));
+      await ask('elsewhere', {}, aSession(other.uuid, { live: { state: 'requested' } }));
+      await ask('dry', {}, aSession(chatbot, { dry_run: true, live: { state: 'requested' } }));
+      const requested = { state: 'requested' } as const;
+      expect(await find(requested)).toEqual([]);
+      const request = (one: StoredSession): StoredSession => ({ ...one, live: requested });
+      for (const { uuid } of [first, second]) await store.updateSession(uuid, request);
+      await ask('three', {}, aSession(chatbot, { live: requested }));
+      await inBothLives(async () => {
+        expect(await find(requested)).toEqual(['three', 'two again', 'two', 'one']);
+        expect(await find(requested, { onePerSession: true })).toEqual(['three', 'two again', 'one']);
+        expect(await find({ ...requested, outcome: 'unknown' })).toEqual(['one']);
+        expect(await find({ ...requested, text: 'again' })).toEqual(['two again']);
+        const page = (await store.findMessages(chatbot, requested, { limit: 2, onePerSession: true }))!;
+        expect(page.messages.map(({ query }) => query)).toEqual(['three', 'two again']);
+        expect(await find(requested, { after: page.next })).toEqual(['one']);
+      });
+      await store.updateSession(second.uuid, ({ live: _ended, ...one }) => one);
+      await inBothLives(async () => expect(await find(requested)).toEqual(['three', 'one']));
+      await store.deleteSession(first.uuid);
+      await inBothLives(async () => expect(await find(requested)).toEqual(['three']));
+    });
+
     it('leaves out dry runs, answers under way, and other chatbots', async () => {
       const other = await withChatbot();
       await ask('other', {}, aSession(other.uuid));

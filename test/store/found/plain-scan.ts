@@ -39,7 +39,7 @@ export function plainScan(engine: string, createFixture: () => Promise<StoreFixt
       const stored = new Map<string, { session: StoredSession; messages: StoredMessage[] }>();
       const text = (): string => Array.from({ length: 2 + below(5) }, () => one(WORDS)).join(' ');
       const aConversation = () => {
-        const session = aSession(chatbot.uuid);
+        const session = aSession(chatbot.uuid, random() < 0.05 ? { live: { state: 'requested' } } : {});
         const messages = Array.from({ length: 1 + below(3) }, () =>
           aMessage(session.uuid, {
             query: text(),
@@ -79,13 +79,23 @@ export function plainScan(engine: string, createFixture: () => Promise<StoreFixt
             );
           }
         }
-        const scan = [...stored.values()].toReversed().flatMap(({ messages }) => messages.toReversed());
+        for (let change = 0; change < 20; change++) {
+          const each = one([...stored.values()]);
+          const { live, ...rest } = each.session;
+          each.session = live ? rest : { ...rest, live: { state: 'requested' } };
+          await store.updateSession(rest.uuid, () => each.session);
+        }
+        const scan = [...stored.values()]
+          .toReversed()
+          .flatMap(({ session, messages }) => messages.toReversed().map((message) => ({ message, session })));
         for (let look = 0; look < 30; look++) {
           const filter = aFilter(one, below);
           const found = await allFound(store, chatbot.uuid, filter);
           expect([filter, found]).toEqual([
             filter,
-            scan.filter((message) => passesPlainly(message, filter)).map(({ uuid }) => uuid),
+            scan
+              .filter(({ message, session }) => passesPlainly(message, session, filter))
+              .map(({ message }) => message.uuid),
           ]);
         }
         expect(await store.findMessages(newUuid(), {}, { limit: 1 })).toEqual({ messages: [], next: '' });
@@ -111,6 +121,8 @@ function aFilter(one: <T>(list: readonly T[]) => T, below: (count: number) => nu
     { text: word, outcome: one(['unknown', 'unsure']) },
     { rated: one(['up', 'down']) },
     { label: 'bug', text: word },
+    { state: 'requested' },
+    { state: 'requested', text: word },
     { agent: one(AGENTS), from: '2026-04-12', to: '2026-06-15' },
     { page: word.toUpperCase() },
     {},
@@ -131,7 +143,8 @@ async function allFound(store: Store, chatbot: string, filter: MessageFilter): P
 /** The same as the filter says, written anew and slowly. */
 function passesPlainly(
   message: StoredMessage,
-  { text, outcome, rated, label, agent, page, from, to }: MessageFilter,
+  { live }: StoredSession,
+  { text, state, outcome, rated, label, agent, page, from, to }: MessageFilter,
 ): boolean {
   const fold = (words: string): string[] =>
     words.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ß', 'ss').split(' ');
@@ -142,6 +155,7 @@ function passesPlainly(
   const day = message.created_at.slice(0, 10);
   return (
     (!text || fold(text).every((start) => words.some((word) => word.startsWith(start)))) &&
+    (!state || live?.state === state) &&
     (!outcome || meta.outcome === outcome) &&
     (!rated || rating === (rated === 'up' ? 1 : -1)) &&
     (!label || message.labels.some(({ name }) => name === label)) &&

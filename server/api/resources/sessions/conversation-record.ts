@@ -24,6 +24,7 @@ export const Conversation = record({
   unsure: Count('Messages whose quotes may not answer.'),
   rated_up: Count('Messages that the visitor voted up.'),
   rated_down: Count('Messages that the visitor voted down.'),
+  state: Type.Enum(['none', 'requested'], { description: '`meta.live.state` of the session; `none` without.' }),
   labels: Type.Array(Type.String(), { description: 'Names of the tags that background agents gave, each once.' }),
   found: Type.Optional(
     Type.Unsafe<Static<typeof FoundMessage>>({
@@ -59,6 +60,7 @@ export async function conversationOf(
     unsure: countOf(({ meta_json }) => outcomeIn(meta_json) === 'unsure'),
     rated_up: countOf((one) => ratingOf(one) === 1),
     rated_down: countOf((one) => ratingOf(one) === -1),
+    state: session.live?.state ?? 'none',
     labels: [...new Set(messages.flatMap(({ labels }) => labels.map(({ name }) => name)))],
     ...(message && {
       found: { uuid: message.uuid, query: message.query, text: excerptOf(message.response, soughtIn(text)) },

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { TimeSlice } from '../../../async/time-slice.ts';
 import { jsonIn } from '../../../schema/json.ts';
 import { RATINGS, type MessageEntry, type ReadyFilter } from '../../shared/message-search.ts';
+import type { IndexedSession } from './segment.ts';
 
 /** Segments of a chapter: each is a bit of a number. */
 const SEGMENTS = 32;
@@ -22,6 +23,7 @@ export interface Chapter {
 /** A term's kind is its first letter; JSON where it may have any character. */
 const labelTerm = (name: string): string => `l${JSON.stringify(name)}`;
 const outcomeTerm = (outcome: string): string => `o${outcome}`;
+const stateTerm = (state: string): string => `s${state}`;
 const ratingTerm = (rating: number): string => `r${rating}`;
 const agentTerm = (uuid: string): string => `a${JSON.stringify(uuid)}`;
 const pageTerm = (page: string): string => `p${JSON.stringify(page.toLowerCase())}`;
@@ -47,7 +49,8 @@ export class ChapterTerms {
     this.#covered.push([segment, sum]);
   }
 
-  add(segment: number, messages: readonly MessageEntry[]): void {
+  add(segment: number, { state, messages }: Pick<IndexedSession, 'state' | 'messages'>): void {
+    if (state !== undefined) this.#set(stateTerm(state), segment);
     for (const entry of messages) for (const term of termsOf(entry)) this.#set(term, segment);
   }
 
@@ -91,11 +94,12 @@ export function readChapter(bytes: Buffer): Chapter {
 
 /** The bits of the segments that may have a message which passes; a segment without its bit has none. */
 export function segmentsWith({ terms }: Chapter, filter: ReadyFilter): number {
-  const { words, outcome, rated, label, agent, page, from, to } = filter;
+  const { words, state, outcome, rated, label, agent, page, from, to } = filter;
   const exactly = (term: string): number => bitsOf(terms, `${term} `);
   const isBetween = (day: string): boolean => (from === undefined || day >= from) && (to === undefined || day <= to);
   let bits = words?.length === 0 ? 0 : ~0;
   for (const word of words ?? []) bits &= bitsOf(terms, `w${word}`);
+  if (state !== undefined) bits &= exactly(stateTerm(state));
   if (label !== undefined) bits &= exactly(labelTerm(label));
   if (outcome !== undefined) bits &= exactly(outcomeTerm(outcome));
   if (rated !== undefined) bits &= exactly(ratingTerm(RATINGS[rated]));

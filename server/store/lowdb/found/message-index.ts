@@ -224,7 +224,7 @@ export class MessageIndex {
         if ((size += bytes.length) > MAX_CHAPTER_BYTES) terms.addAny(segment);
         else
           for (const line of lines) {
-            terms.add(segment, sessionIn(line)?.messages ?? []);
+            terms.add(segment, sessionIn(line) ?? { messages: [] });
             if (slice.isOver) await slice.renew();
           }
       }
@@ -279,7 +279,8 @@ export class MessageIndex {
     if (!read) return undefined;
     const { session, messages } = read;
     const entries = session.dry_run ? [] : messages.filter(isFound).map(entryOf);
-    return lineOf({ uuid: name.uuid, order: name.order, messages: entries }, stamp);
+    const { uuid, order } = name;
+    return lineOf({ uuid, order, ...session.live, messages: entries }, stamp);
   }
 }
 

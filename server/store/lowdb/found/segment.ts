@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { TimeSlice } from '../../../async/time-slice.ts';
 import { jsonIn } from '../../../schema/json.ts';
 import { passes, type FoundMessage, type MessageEntry, type ReadyFilter } from '../../shared/message-search.ts';
+import type { LiveState } from '../../shared/session-records.ts';
 
 /** Places in the order of creation that one file covers: so many sessions at most are read again where it is gone. */
 const SEGMENT_PLACES = 256;
@@ -16,6 +17,8 @@ export const endOf = (segment: number): number => (segment + 1) * SEGMENT_PLACES
 export interface IndexedSession {
   uuid: string;
   order: number;
+  /** Absent where no person was asked for. */
+  state?: LiveState;
   /** Oldest first; none of a dry run. */
   messages: MessageEntry[];
 }
@@ -52,8 +55,8 @@ export function linesIn(bytes: Buffer): Map<string, SegmentLine> {
   return lines;
 }
 
-/** Changes with what is kept of a message: lines of a version before are made again. */
-const VERSION = 2;
+/** Changes with what is kept of a session: lines of a version before are made again. */
+const VERSION = 3;
 
 /** What a file was like: it is longer with each message. */
 export function stampOf(path: string): string {
@@ -92,8 +95,8 @@ export async function searchSegment(
     if (slice.isOver) await slice.renew();
     const session = sessionIn(line);
     if (!session) continue;
-    const { uuid, order, messages } = session;
-    if (order > before.order) continue;
+    const { uuid, order, state, messages } = session;
+    if (order > before.order || (filter.state !== undefined && state !== filter.state)) continue;
     for (let at = (order === before.order ? before.message : messages.length) - 1; at >= 0; at--) {
       const entry = messages[at]!;
       if (!passes(entry, filter)) continue;
@@ -110,9 +113,10 @@ function found(entry: MessageEntry, session: string): FoundMessage {
 }
 
 /** Bytes that a line has where one of its messages passes; undefined where nothing tells. */
-function needleOf({ words, outcome, rated, label, agent }: ReadyFilter): string | undefined {
+function needleOf({ words, state, outcome, rated, label, agent }: ReadyFilter): string | undefined {
   const [longest] = (words ?? []).toSorted((a, b) => b.length - a.length);
   if (longest !== undefined) return ` ${longest}`;
+  if (state !== undefined) return `"state":"${state}"`;
   if (label !== undefined) return JSON.stringify(label);
   if (outcome !== undefined) return `"outcome":"${outcome}"`;
   if (rated !== undefined) return `"rating":${rated === 'up' ? 1 : -1}`;

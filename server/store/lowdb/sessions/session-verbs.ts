@@ -72,7 +72,8 @@ export function sessionVerbs({
     async *sessionTimes(chatbot) {
       yield* (await batches(chatbot)) ?? [];
     },
-    updateSession: (uuid, change) => run(() => sessions.use(uuid, (file) => file.update(change))),
+    updateSession: (uuid, change) =>
+      run(() => sessions.use(uuid, async (file) => noteChange(file, await file.update(change)))),
     deleteSession: (uuid, before) => run(() => sessions.remove(uuid, before)),
 
     async saveMessage(message, session) {

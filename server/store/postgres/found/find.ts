@@ -44,7 +44,8 @@ export function findVerb(context: PostgresContext): Store['findMessages'] {
       if (!isThere) return NONE;
       const rows = await sql<Row[]>`
         with found as (
-          select ${onePerSession ? sql`distinct on (session_n)` : sql``} session_n, n, message from message_entries
+          select ${onePerSession ? sql`distinct on (session_n)` : sql``} session_n, n, message
+          from ${filter.state ? entriesOfRequested(sql, chatbot) : sql`message_entries`}
           where chatbot = ${chatbot} and session_n >= ${from}::bigint
             and (session_n, n) < (${before[0]}::bigint, ${before[1]}::bigint) ${conditions(sql, readyFilter(filter))}
           order by session_n desc, n desc limit ${limit + 1})
@@ -60,6 +61,12 @@ export function findVerb(context: PostgresContext): Store['findMessages'] {
       return { messages, next: BigInt(from) < BigInt(before[0]) ? `${from}.0` : before.join('.') };
     });
 }
+
+/** Of the few sessions in which a person was asked for: looked up by these, whatever the planner takes their number for. */
+const entriesOfRequested = (queries: Queries, chatbot: string): Fragment => queries`(
+  select e.* from sessions s cross join lateral (
+    select * from message_entries where chatbot = s.chatbot and session_n = s.n offset 0) e
+  where s.chatbot = ${chatbot} and strpos(s.record, '"live":{"state":"requested"}') > 0) as entries`;
 
 function conditions(queries: Queries, filter: ReadyFilter): Fragment {
   const { words, outcome, rated, label, agent, page, from, to } = filter;

@@ -144,8 +144,13 @@ const Export = ({ chatbot, query, format, word }: ExportProps) => (
   </a>
 );
 
-const Marks = ({ conversation: { unknown, unsure, rated_up, rated_down, labels } }: { conversation: Conversation }) => (
+const Marks = ({
+  conversation: { unknown, unsure, rated_up, rated_down, state, labels },
+}: {
+  conversation: Conversation;
+}) => (
   <span class="marks">
+    {state === 'requested' && <span class="badge busy">asked for a person</span>}
     {unknown > 0 && <span class="badge bad">{unknown} not known</span>}
     {unsure > 0 && <span class="badge busy">{unsure} not sure</span>}
     {rated_down > 0 && <span class="badge bad">{rated_down} voted down</span>}

@@ -4,7 +4,7 @@ import type { Agent } from '../../agent-records.ts';
 import { get } from '../../wire.ts';
 
 /** What narrows the list, by its name in the address and in the API. */
-export const NAMES = ['search', 'has', 'agent', 'label', 'page', 'from', 'to'] as const;
+export const NAMES = ['search', 'has', 'state', 'agent', 'label', 'page', 'from', 'to'] as const;
 export type Narrowed = Partial<Record<(typeof NAMES)[number], string>>;
 
 const MARKS = {
@@ -14,6 +14,8 @@ const MARKS = {
   rated_down: 'Voted down',
   rated_up: 'Voted up',
 };
+
+const STATES = { '': 'Any state', requested: 'A person was asked for' };
 
 interface NarrowProps {
   chatbot: string;
@@ -40,6 +42,7 @@ export function Narrow({ chatbot, narrowed, onChange }: NarrowProps) {
         <input type="search" placeholder="Search questions and answers" maxLength={200} {...field('search')} />
       </Label>
       <Choice label="Show" choices={MARKS} {...field('has')} />
+      <Choice label="State" choices={STATES} {...field('state')} />
       <Choice
         label="Agent"
         choices={{ '': 'Any agent', ...(chosen && { [chosen]: 'This agent' }), ...names }}
