@@ -7,6 +7,7 @@ import type { Credits } from './credits.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { PassageVersions } from './passage-versions.ts';
 import type { SharedAnswers } from './shared/answers.ts';
+import type { AuditVerbs } from './shared/audit.ts';
 import type { CrawlingVerbs, Learners, LearningVerbs } from './shared/learners.ts';
 import type { FigureVerbs } from './shared/figures.ts';
 import type { FindOptions, FoundMessages, MessageFilter } from './shared/message-search.ts';
@@ -37,7 +38,7 @@ export type { Passage, SourceDocument, StoredSource, StoredVectors } from './sou
  * creation, which the store keeps apart from the timestamps. Records handed out are the caller's own to change; only the verbs
  * change what is stored. A verb whose parent is gone stores nothing and answers `false` or `undefined`.
  */
-export interface Store extends SignInVerbs, PasskeyVerbs, FigureVerbs {
+export interface Store extends SignInVerbs, PasskeyVerbs, FigureVerbs, AuditVerbs {
   /** Created when the store is first opened; never changes. */
   readonly owner: OwnerAccount;
   /** Between the processes that have the store open. */
@@ -76,7 +77,7 @@ export interface Store extends SignInVerbs, PasskeyVerbs, FigureVerbs {
   addUser(user: User): Promise<User | undefined>;
   /** The user counts as made by whoever runs the server from now on. False where there is none that an invitation has made. */
   admitUser(uuid: string): Promise<boolean>;
-  /** With their keys and sign-ins; they leave the chatbots that have another owner. False where there is no such user, or it is the one of `home`. */
+  /** With their keys, sign-ins and audit log; they leave the chatbots that have another owner. False where there is no such user, or it is the one of `home`. */
   removeUser(uuid: string): Promise<boolean>;
   /** Small facts of this installation, such as which chatbot is the demo's. */
   fact(name: string): Promise<string | undefined>;
@@ -95,7 +96,7 @@ export interface Store extends SignInVerbs, PasskeyVerbs, FigureVerbs {
   updateChatbot(uuid: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined>;
   /** As `updateChatbot`, for a change that makes this user a member; undefined where the user is gone, too. */
   joinChatbot(uuid: string, user: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined>;
-  /** With its agents, sources, passages, sessions and messages. */
+  /** With its agents, sources, passages, sessions, messages and audit log. */
   deleteChatbot(uuid: string): Promise<boolean>;
 
   agents(chatbot: string): Promise<StoredAgent[]>;

@@ -1,5 +1,6 @@
 import { messageUuid, newUuid } from '../../server/schema/ids.ts';
 import type { ToolFunction } from '../../server/schema/records.ts';
+import { newAuditUuid, type AuditEntry } from '../../server/store/shared/audit.ts';
 import type {
   StoredAgent,
   StoredChatbot,
@@ -174,3 +175,22 @@ export const aPasskey = (user: string, more: Partial<StoredPasskey> = {}): Store
   last_used_at: '',
   ...more,
 });
+
+/** Of a chatbot's log, or with `account` of a user's. `ms`: when. */
+export function anAuditEntry({
+  ms = Date.parse('2026-01-02T03:04:05Z'),
+  ...more
+}: Partial<AuditEntry> & { ms?: number }): AuditEntry {
+  return {
+    uuid: newAuditUuid(ms),
+    at: `${new Date(ms).toISOString().slice(0, 19)}Z`,
+    chatbot: '',
+    account: '',
+    user: newUuid(),
+    by: { type: 'key', uuid: newUuid(), hint: 'dk_abc' },
+    operation: 'deleteSession',
+    record: newUuid(),
+    detail: 'name',
+    ...more,
+  };
+}

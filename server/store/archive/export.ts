@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { timestamp, type Clock } from '../../schema/ids.ts';
+import type { AuditEntry, AuditScope } from '../shared/audit.ts';
 import { groupBy } from '../shared/figures.ts';
 import type { Snapshot } from './snapshot.ts';
 import type {
@@ -18,6 +19,8 @@ import { ARCHIVE_VERSION, lineOf, type ArchiveRecords, type Counts, type Kind } 
 const PIECE_BYTES = 96 * 1024;
 /** How often a source or a session is read that changes meanwhile. */
 const MAX_READS = 5;
+/** Of the audit log in a line. */
+const AUDIT_ENTRIES = 100;
 
 /** The bytes of an archive, as they are asked for. */
 export async function* exportArchive(all: Snapshot, clock: Clock): AsyncGenerator<Buffer> {
@@ -49,6 +52,7 @@ async function* linesIn(all: Snapshot, clock: Clock): AsyncGenerator<Line> {
   yield asLine('archive', { version: ARCHIVE_VERSION, created_at: timestamp(clock), owner, secret });
   const users = await all.users();
   for (const user of users) if (user.uuid !== owner.uuid) yield asLine('user', user);
+  for (const { uuid } of users) yield* auditOf(all, { account: uuid });
   for (const key of await all.keys()) if (users.some(({ uuid }) => uuid === key.user)) yield asLine('key', key);
   for (const [name, value] of Object.entries(await all.facts()).toSorted()) yield asLine('fact', { name, value });
   for (const chatbot of await all.allChatbots()) {
@@ -67,6 +71,7 @@ async function* linesIn(all: Snapshot, clock: Clock): AsyncGenerator<Line> {
     for (const site of sites) yield asLine('site', site);
     yield* sessionsOf(all, chatbot);
     yield* figuresOf(all, chatbot);
+    yield* auditOf(all, { chatbot: chatbot.uuid });
   }
   for await (const usage of all.allUsage()) yield asLine('usage', usage);
   for await (const reply of all.replies()) yield asLine('reply', reply);
@@ -146,6 +151,16 @@ async function* figuresOf(all: Snapshot, { uuid: chatbot }: StoredChatbot): Asyn
   for (const ofDay of groupBy(figures, ({ day }) => day).values()) yield asLine('figures', ofDay);
   const cited = await all.cited(chatbot);
   if (cited.length > 0) yield asLine('cited', cited);
+}
+
+async function* auditOf(all: Snapshot, scope: AuditScope): AsyncGenerator<Line> {
+  let entries: AuditEntry[] = [];
+  for await (const some of all.wholeAudit(scope)) {
+    entries.push(...some);
+    for (; entries.length >= AUDIT_ENTRIES; entries = entries.slice(AUDIT_ENTRIES))
+      yield asLine('audit', entries.slice(0, AUDIT_ENTRIES));
+  }
+  if (entries.length > 0) yield asLine('audit', entries);
 }
 
 /** With its messages, none of it older or newer than the rest; undefined where it is gone. */

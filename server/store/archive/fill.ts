@@ -101,7 +101,11 @@ class Filler {
         {},
       );
     else if (kind === 'cited') await store.addFigures([], { [this.#chatbot]: value });
-    else if (kind === 'reply') await store.saveReply(value);
+    else if (kind === 'audit') {
+      for (const { chatbot, account } of value)
+        this.#require(account === '' ? chatbot === this.#chatbot : this.#users.has(account));
+      await store.addAudit(value);
+    } else if (kind === 'reply') await store.saveReply(value);
     else this.#require(false);
   }
 

@@ -17,6 +17,8 @@ import {
   text,
 } from '../record-checks.ts';
 import { isKey, isUser } from '../shared/account-checks.ts';
+import { isAuditEntry } from '../shared/audit-checks.ts';
+import type { AuditEntry } from '../shared/audit.ts';
 import { isCited, isFigures } from '../shared/figure-checks.ts';
 import type { Cited, Figures } from '../shared/figures.ts';
 import type {
@@ -61,6 +63,8 @@ export interface ArchiveRecords {
   /** Of one day. */
   figures: Figures[];
   cited: Cited[];
+  /** Of one log. */
+  audit: AuditEntry[];
   usage: Usage;
   reply: StoredReply;
   end: ArchiveEnd;
@@ -84,8 +88,8 @@ export type Kind = keyof ArchiveRecords;
 export type Counts = Partial<Record<Kind, number>>;
 export type Entry = { [K in Kind]: { kind: K; value: ArchiveRecords[K] } }[Kind];
 
-/** In archives of version 1 all rows of vectors are in one line; those of version 2 have no figures. */
-export const ARCHIVE_VERSION = 3;
+/** In archives of version 1 all rows of vectors are in one line; those of version 2 have no figures, those of version 3 no audit logs. */
+export const ARCHIVE_VERSION = 4;
 
 /** Why an archive cannot be read. Nothing of it is stored. */
 export class ArchiveFault extends Error {}
@@ -117,6 +121,7 @@ const CHECKS: Record<Kind, (value: unknown) => boolean> = {
   message: isMessage,
   figures: list(isFigures),
   cited: list(isCited),
+  audit: list(isAuditEntry),
   usage: (value) => isUsage(value) && DAY.test((value as Usage).day),
   reply: (value) => isReply(value) && DAY.test((value as StoredReply).created_at),
   end: record<ArchiveEnd>({ counts: record<Counts>({} as never), crc32: number }),

@@ -1,3 +1,4 @@
+import type { AuditEntry, AuditScope } from '../shared/audit.ts';
 import type { Store, StoredChatbot, StoredReply, Usage } from '../store.ts';
 
 type Listed =
@@ -27,6 +28,8 @@ export interface Snapshot extends Pick<Store, Listed> {
   /** Of all owners, those that are gone too. */
   allUsage(): AsyncIterable<Usage>;
   replies(): AsyncIterable<StoredReply>;
+  /** A log, some entries at a time, oldest first. */
+  wholeAudit(scope: AuditScope): AsyncIterable<AuditEntry[]>;
 }
 
 export interface SnapshotOptions {

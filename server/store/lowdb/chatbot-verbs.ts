@@ -80,9 +80,9 @@ function cloneForCaller(chatbot: StoredChatbot | undefined): StoredChatbot | und
   return { ...cloneJson(rest), widget: deepFreeze(widget) };
 }
 
-/** Removes the sources, sessions and figures of a chatbot after `beginDeletion`; waits for a source that is being created. */
+/** Removes the sources, sessions, figures and audit log of a chatbot after `beginDeletion`; waits for a source that is being created. */
 export async function removeChatbotData(
-  { chatbots, sources, indexes, sessions, found, figures, mutex }: StoreContext,
+  { chatbots, sources, indexes, sessions, found, figures, audit, mutex }: StoreContext,
   chatbot: string,
 ): Promise<void> {
   const removals = [
@@ -90,6 +90,7 @@ export async function removeChatbotData(
     () => sessions.removeAll(chatbot),
     () => found.removeAll(chatbot),
     () => figures.removeAll(chatbot),
+    () => audit.removeAll(chatbot),
   ];
   // An error in one does not stop the others.
   await attemptEachConcurrent(removals, (remove) => remove());

@@ -1,4 +1,5 @@
 import type { KeyedMutex } from '../../async/keyed-mutex.ts';
+import type { AuditFiles } from './audit.ts';
 import type { Chatbots } from './chatbots.ts';
 import type { SubRecords } from './sub-records.ts';
 import type { MessageIndex } from './found/message-index.ts';
@@ -24,6 +25,7 @@ export interface StoreContext {
   replies: Replies;
   usage: UsageFiles;
   figures: FigureFiles;
+  audit: AuditFiles;
   /** The next number in order of creation. */
   nextOrder(): number;
   /** By chatbot: serialises the creation of it and of its sources, so that none is created twice. */

@@ -123,7 +123,7 @@ async function faultsOfFiles(dir: string): Promise<FileFaults> {
     if (chatbot !== '' && !known.has(chatbot)) faults.push({ what: goneOf('source', join('sources', path), chatbot) });
   }
   const torn = new Map<string, number>();
-  for (const folder of ['sessions', 'replies', 'usage'])
+  for (const folder of ['sessions', 'replies', 'usage', 'audit'])
     for (const path of await names(folder)) {
       const file = join(dir, folder, path);
       const size = path.endsWith('.jsonl') ? sizeBeforeTorn(file) : undefined;

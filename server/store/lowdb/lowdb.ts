@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Health } from '../../health/health.ts';
 import type { Clock } from '../../schema/ids.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
+import { AuditFiles } from './audit.ts';
 import { chatbotVerbs, removeChatbotData } from './chatbot-verbs.ts';
 import { Chatbots } from './chatbots.ts';
 import { Damage } from './files/damage.ts';
@@ -70,7 +71,8 @@ export async function openLowdbStore(options: LowdbOptions): Promise<SnapshotSto
       if (watch.unstored) void watch.probe();
       return accounts.nextOrder();
     };
-    const context = createContext({ ...options, dir, disk }, nextOrder, damage);
+    const userExists = (uuid: string) => accounts.record.stored.users.some((user) => user.uuid === uuid);
+    const context = createContext({ ...options, dir, disk, userExists }, nextOrder, damage);
     await damage.settled();
     return createStore(options, context, accounts, async () => {
       await watch.close();
@@ -133,6 +135,9 @@ function createStore(
     addFigures: (figures, cited) => context.run(() => context.figures.addFigures(figures, cited)),
     figures: (chatbot, from, to) => context.run(() => context.figures.figures(chatbot, from, to)),
     cited: (chatbot) => context.run(() => context.figures.cited(chatbot)),
+    addAudit: (entries) => context.run(() => context.audit.addAudit(entries)),
+    audit: (scope, page) => context.run(() => context.audit.audit(scope, page)),
+    removeOldAudit: (day) => context.run(() => context.audit.removeOldAudit(day)),
     close: () => (closing ??= close()),
   };
   const all: Snapshot = {
@@ -141,16 +146,18 @@ function createStore(
     allChatbots: () => context.run(() => context.chatbots.files().map(({ chatbot }) => cloneJson(chatbot))),
     allUsage: () => context.usage.all(),
     replies: () => context.replies.all(),
+    wholeAudit: (scope) => context.audit.all(scope),
   };
   return { ...store, snapshot: (act) => act(all) };
 }
 
 interface ResolvedOptions extends LowdbOptions {
   disk: Disk;
+  userExists(uuid: string): boolean;
 }
 
 function createContext(
-  { dir, disk, clock, maxIdleCharacters }: ResolvedOptions,
+  { dir, disk, clock, maxIdleCharacters, userExists }: ResolvedOptions,
   nextOrder: () => number,
   damage: Damage,
 ): StoreContext {
@@ -190,6 +197,7 @@ function createContext(
       chatbotExists,
       sourceExists: (source, chatbot) => sources.has(source, chatbot),
     }),
+    audit: new AuditFiles({ disk, damage, root: join(dir, 'audit'), chatbotExists, userExists }),
     nextOrder,
     mutex: new KeyedMutex(),
     inFlight,

@@ -5,9 +5,9 @@ import type { Accounts } from './accounts/account-file.ts';
 import type { StoreContext } from './context.ts';
 import type { StoredRecord } from './files/record.ts';
 
-/** Users as members of chatbots, which stand in files of their own. */
+/** Users as members of chatbots, which stand in files of their own, as their audit logs do. */
 export function memberVerbs(
-  { chatbots, run }: StoreContext,
+  { chatbots, audit, run }: StoreContext,
   record: StoredRecord<Accounts>,
   removeUser: Store['removeUser'],
 ): Pick<Store, 'joinChatbot' | 'removeUser'> {
@@ -37,6 +37,7 @@ export function memberVerbs(
       const isRemoved = await removeUser(user);
       // Not before: a chatbot that the user joins meanwhile is found too.
       if (isRemoved) await leaveAll(user);
+      if (isRemoved) await run(() => audit.removeAll(user));
       return isRemoved;
     },
   };

@@ -8,7 +8,7 @@ import { realDisk, syncFolder } from './files/disk.ts';
  * the next start where a crash came between. All parts are there, so that one that is missing has been moved.
  */
 const [STAGING, COMPLETE] = ['importing', 'imported'];
-const FOLDERS = ['chatbots', 'sources', 'sessions', 'indexes', 'found', 'replies', 'usage', 'figures'];
+const FOLDERS = ['chatbots', 'sources', 'sessions', 'indexes', 'found', 'replies', 'usage', 'figures', 'audit'];
 
 export const stagingFolder = (dir: string): string => join(dir, STAGING);
 

@@ -17,6 +17,7 @@ import { Network } from './network.ts';
 import { ownerOf } from './owner.ts';
 import { DatabaseWatch } from './outage.ts';
 import { startCleaning } from './shared/clean.ts';
+import { auditVerbs } from './shared/audit.ts';
 import { figureVerbs } from './shared/figures.ts';
 import { learnersOf } from './shared/learners.ts';
 import { passageVersions } from './shared/passages.ts';
@@ -83,6 +84,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       ...messageVerbs(context),
       ...countVerbs(context, options.clock),
       ...figureVerbs(context),
+      ...auditVerbs(context),
       snapshot: (act, how) => readSnapshot(context, options.clock, act, how),
       close: () => (closing ??= close()),
     };

@@ -219,4 +219,13 @@ export const STEPS: readonly string[] = [
   -- In JSON these quotes are in no text: they would stand behind backslashes.
   create index sessions_requested on sessions (chatbot, n) where strpos(record, '"live":{"state":"requested"}') > 0;
   `,
+  `
+  -- Of a chatbot's log, or of a user's own.
+  create table audit (
+    uuid text primary key, n bigint not null, chatbot text references chatbots on delete cascade,
+    account text references users on delete cascade, user_uuid text not null, at text collate "C" not null, record text not null);
+  create index audit_of_chatbot on audit (chatbot, n) where chatbot is not null;
+  create index audit_of_account on audit (account, n) where account is not null;
+  create index audit_by_age on audit (at);
+  `,
 ];

@@ -5,7 +5,18 @@ import { importArchive, type ImportTarget } from '../../../server/store/archive/
 import { newUuid } from '../../../server/schema/ids.ts';
 import { FIGURES_BY } from '../../../server/store/shared/figures.ts';
 import type { SnapshotStore } from '../../../server/store/archive/snapshot.ts';
-import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from '../records.ts';
+import {
+  aChatbot,
+  aDocument,
+  aFunction,
+  aMessage,
+  anAgent,
+  anAuditEntry,
+  aSession,
+  aSite,
+  aSource,
+  aTag,
+} from '../records.ts';
 
 /** Of this text no byte may be lost: characters of all lengths, NUL, half a surrogate pair, what JSON and SQL escape. */
 const ODD_TEXT = 'Öffnungszeiten 🎪 "nine\\ten" \u0000 \ud83d \u2028 \'; drop table users; --\r\n\t';
@@ -129,6 +140,13 @@ export async function fillWithAll(store: SnapshotStore): Promise<string[]> {
         ],
         { [shop.uuid]: [{ source: page.uuid, answers: 1 + n, last_at: at(n) }] },
       );
+  for (const month of ['2026-01', '2026-02']) {
+    const ms = Date.parse(`${month}-02T03:04:05Z`);
+    const entries = Array.from({ length: 120 }, (_, n) =>
+      anAuditEntry({ chatbot: shop.uuid, ms: ms + n, detail: ODD_TEXT }),
+    );
+    await store.addAudit([...entries, anAuditEntry({ account: ann.uuid, user: ann.uuid, ms })]);
+  }
   const now = `${new Date().toISOString().slice(0, 19)}Z`;
   await store.saveReply({ key: 'a'.repeat(64), request: 'b', status: 200, body: ODD_TEXT, created_at: now });
   await store.saveReply({ key: 'c'.repeat(64), request: 'd', status: 422, body: '', warnings: 'w', created_at: now });

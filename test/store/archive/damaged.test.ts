@@ -169,9 +169,9 @@ it('refuses what is no archive, and one of a newer version', async () => {
     ),
     { numRuns: 50 },
   );
-  const newer = archive.toString().replace('{"archive":{"version":3,', '{"archive":{"version":4,"more":{},');
+  const newer = archive.toString().replace('{"archive":{"version":4,', '{"archive":{"version":5,"more":{},');
   expect(await refused(Buffer.from(newer))).toBe(
-    'the archive was written by a newer version of docent (archive 4): import it with that version',
+    'the archive was written by a newer version of docent (archive 5): import it with that version',
   );
 });
 

@@ -64,6 +64,11 @@ export class Damage {
     this.#warn(path, `${this.#displayPath(path)} ${why}`);
   }
 
+  /** A file that was reported has been removed. */
+  clear(path: string): void {
+    this.#clear(path);
+  }
+
   /** Of a file that a record says is there: until it is written again, or removed with its record. */
   reportMissing(path: string): void {
     this.#files.add(path);

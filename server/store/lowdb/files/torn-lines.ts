@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { removeFile, syncFolder, type Disk } from './disk.ts';
 import { isTorn } from './file-ends.ts';
@@ -9,6 +9,16 @@ export function sizeBeforeTorn(path: string): number | undefined {
   const bytes = readFileSync(path);
   const size = bytes.lastIndexOf(10) + 1;
   return isTorn(bytes.subarray(size)) ? size : undefined;
+}
+
+/**
+ * Where the next line of a file goes: behind its first `size` bytes. `isTorn`: what is behind them is left of a crash. `isOpen`: they
+ * end in the middle of a line that no crash leaves.
+ */
+export function endOfLines(path: string): { size: number; isTorn: boolean; isOpen: boolean } {
+  const whole = sizeBeforeTorn(path);
+  if (whole !== undefined) return { size: whole, isTorn: true, isOpen: false };
+  return { size: statSync(path).size, isTorn: false, isOpen: !endsWithLine(path) };
 }
 
 /** Removes what is behind `size`; of a file that holds no whole line, the file. Durable once it has resolved. */

@@ -4,6 +4,9 @@ import { targetNotEmpty, type ImportOptions } from '../../archive/import.ts';
 import { LocalBus } from '../../bus.ts';
 import type { Snapshot, SnapshotOptions, SnapshotReader } from '../../archive/snapshot.ts';
 import type { OwnerAccount, StoredReply, Usage } from '../../store.ts';
+import { jsonIn } from '../../../schema/json.ts';
+import { isAuditEntry } from '../../shared/audit-checks.ts';
+import { isOf } from '../shared/audit.ts';
 import { connect, END_TIMEOUT, inTransaction, type ConnectionOptions, type Queries, type Sql } from '../connection.ts';
 import { createContext, fromJson, isKept, type PostgresContext } from '../context.ts';
 import { checkSchema, migrate } from '../migrations.ts';
@@ -17,7 +20,7 @@ import { verbsOf } from './verbs.ts';
 /** What an archive has, in the order in which it is locked. */
 const TABLES =
   'users, installation, keys, facts, chatbots, agents, tool_functions, tags, sites, sources, source_names, agent_sources, ' +
-  'tag_sources, files, documents, vectors, sessions, messages, replies, usage, credits, figures, cited';
+  'tag_sources, files, documents, vectors, sessions, messages, replies, usage, credits, figures, cited, audit';
 
 /** What was stored at the moment of the call, read in one transaction. */
 export function readSnapshot<T>(
@@ -64,7 +67,7 @@ const waitForever = (tx: Queries) => tx`set local idle_in_transaction_session_ti
 const listsOf = (
   context: PostgresContext,
   sql = context.sql,
-): Pick<Snapshot, 'facts' | 'allChatbots' | 'allUsage' | 'replies'> => ({
+): Pick<Snapshot, 'facts' | 'allChatbots' | 'allUsage' | 'replies' | 'wholeAudit'> => ({
   async facts() {
     const rows = await sql<{ name: string; value: string }[]>`select name, value from facts order by name`;
     return Object.fromEntries(rows.map(({ name, value }) => [fromJson<string>(name), fromJson<string>(value)]));
@@ -83,6 +86,11 @@ const listsOf = (
     const rows = sql<{ record: string }[]>`select record from replies order by created_at, key`;
     for await (const some of rows.cursor(CURSOR_ROWS))
       for (const row of some) if (isKept(context, row.record)) yield fromJson<StoredReply>(row.record);
+  },
+  async *wholeAudit(scope) {
+    const rows = sql<{ record: string }[]>`select record from audit where ${isOf(sql, scope)} order by n`;
+    for await (const some of rows.cursor(CURSOR_ROWS))
+      yield some.map(({ record }) => jsonIn(record)).filter(isAuditEntry);
   },
 });
 

@@ -7,6 +7,7 @@ import { countVerbs } from '../count-verbs.ts';
 import { messageVerbs } from '../message-verbs.ts';
 import { sessionVerbs } from '../session-verbs.ts';
 import { sourceVerbs } from '../source-verbs.ts';
+import { auditVerbs } from '../shared/audit.ts';
 import { figureVerbs } from '../shared/figures.ts';
 import { passkeyVerbs } from '../shared/passkey-verbs.ts';
 import { signInVerbs } from '../shared/sign-in-verbs.ts';
@@ -26,4 +27,5 @@ export const verbsOf = (
   ...messageVerbs(context),
   ...countVerbs(context, clock),
   ...figureVerbs(context),
+  ...auditVerbs(context),
 });
