@@ -43,6 +43,15 @@ export interface DataSource {
   modified_at: string;
 }
 
+/** A named group of sources. */
+export interface SourceTag {
+  uuid: string;
+  name: string;
+  /** `#rrggbb` */
+  color: string;
+  data_source_uuids: string[];
+}
+
 /** What a source says, and what the last fetch that changed it changed. */
 export interface SourceText {
   passages: { headings: string[]; text: string }[];

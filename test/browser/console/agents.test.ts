@@ -246,7 +246,7 @@ test.each([
   });
   const { page, faults } = await open(chatbot, options);
   // Those within a card come with it.
-  for (const list of ['summary', '.inside summary'])
+  for (const list of ['.team > li > details > summary', '.inside summary'])
     for (const summary of await page.locator(list).all()) await summary.click();
   await page.getByLabel('All of them').first().waitFor();
   expect(await violations(page)).toEqual([]);

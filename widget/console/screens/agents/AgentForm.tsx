@@ -2,17 +2,13 @@ import { useSignal } from '@preact/signals';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useLoad } from '../../parts/use-load.ts';
-import type { DataSource } from '../../records.ts';
-import { Failure, get, post, remove } from '../../wire.ts';
+import { Failure, post, remove } from '../../wire.ts';
+import { AgentSources } from './AgentSources.tsx';
 import type { Member } from './member.ts';
 import { NEW_RULE, RULE_COLUMNS, ruleRows, rulesIn } from './rules.ts';
 import { Rows, type Row } from './Rows.tsx';
 import { useWrong } from './use-wrong.ts';
 import { NEW_VARIABLE, variableColumns, variableRows, variablesIn } from './variables.ts';
-
-/** Sources that are offered; an agent of more reads those that the API was told. */
-const MAX_OFFERED = 200;
 
 interface AgentFormProps {
   chatbot: string;
@@ -26,6 +22,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
   const { uuid, name, type, enabled, description, prompt, meta, variables, human_escalation_settings } = agent;
   const rules = useSignal(ruleRows(routing.rules));
   const variableList = useSignal(variableRows(variables));
+  const sources = useSignal(agent.data_source_uuids);
   const { failureOf, ...saving } = useWrong();
   const removing = useAction();
   const isFixed = type === 'pre-canned' || type === 'spam-defense';
@@ -43,7 +40,8 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
       }),
       ...(type === 'user-facing' && {
         use_all_sources: data.has('use_all_sources'),
-        ...(data.has('source') && { data_source_uuids: data.getAll('source') }),
+        // Else what another has chosen meanwhile would be taken back.
+        ...(sources.value !== agent.data_source_uuids && { data_source_uuids: sources.value }),
       }),
     };
     const examples = text('examples')
@@ -134,7 +132,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
         failure={failureOf('variables')}
       />
       {type === 'user-facing' && (
-        <SourcesOf chatbot={chatbot} own={agent.data_source_uuids} all={meta.use_all_sources} />
+        <AgentSources chatbot={chatbot} chosen={sources} isAll={meta.use_all_sources !== false} />
       )}
       <Failed failure={saving.failure} />
       <Failed failure={removing.failure} />
@@ -152,27 +150,6 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
         />
       </div>
     </form>
-  );
-}
-
-/** Which sources it answers from. */
-function SourcesOf({ chatbot, own, all }: { chatbot: string; own: string[]; all: boolean | undefined }) {
-  const { data } = useLoad(chatbot, (signal) =>
-    get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?limit=${MAX_OFFERED}`, signal),
-  );
-  return (
-    <fieldset class="sources">
-      <legend>Sources</legend>
-      <label class="choice">
-        <input type="checkbox" name="use_all_sources" defaultChecked={all !== false} /> All of them
-      </label>
-      {data.value?.map(({ uuid, title, file_name }) => (
-        <label key={uuid} class="choice">
-          <input type="checkbox" name="source" value={uuid} defaultChecked={own.includes(uuid)} />
-          {title || file_name}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

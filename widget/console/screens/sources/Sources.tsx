@@ -1,17 +1,18 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
 import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
-import { Filters } from '../../parts/Filters.tsx';
+import { Choice, Filters } from '../../parts/Filters.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
-import type { CitedSource, DataSource, Site } from '../../records.ts';
+import type { CitedSource, DataSource, Site, SourceTag } from '../../records.ts';
 import { ago, count, statusWords, TYPES } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { AddSource } from './AddSource.tsx';
 import { Address } from './Address.tsx';
 import { Schedule } from './Schedule.tsx';
 import { Sites } from './Sites.tsx';
+import { TagChosen, Tags, tagsBySource } from './Tags.tsx';
 
 const PAGE = 100;
 /** That the API sends at once. */
@@ -33,14 +34,22 @@ interface Listed {
 export function Sources({ chatbot }: { chatbot: string }) {
   const search = useSignal('');
   const state = useSignal('');
+  const tag = useSignal('');
   const shown = useSignal(PAGE);
-  const key = [chatbot, search.value, state.value, shown.value].join('\n');
+  const chosen = useSignal<string[]>([]);
+  // Loaded apart: what is being read has no tag yet.
+  const tagging = useLoad(chatbot, (signal) =>
+    get<SourceTag[]>(`/api/v1/chatbot/${chatbot}/source-tags?limit=${MOST}`, signal),
+  );
+  const tags = tagging.data.value ?? [];
+  const key = [chatbot, search.value, state.value, tag.value, shown.value].join('\n');
   const { data, failure, reload } = useLoad<Listed>(
     key,
     async (signal) => {
       const query = new URLSearchParams({ limit: `${Math.min(shown.value + 1, MOST)}` });
       if (search.value) query.set('search', search.value);
       if (state.value) query.set('state', state.value);
+      if (tag.value) query.set('tag', tag.value);
       const [listed, sites, citedSources] = await Promise.all([
         get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?${query}`, signal),
         get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
@@ -53,12 +62,17 @@ export function Sources({ chatbot }: { chatbot: string }) {
     ({ sources, sites }) => (sources.some(isBusy) || sites.some(isRunning) ? LOOK_MS : 0),
   );
   const { sources = [], sites = [], cited, hasMore = false } = data.value ?? {};
-  const isFiltered = search.value !== '' || state.value !== '';
+  const isFiltered = search.value !== '' || state.value !== '' || tag.value !== '';
+  const onTags = (): void => {
+    tagging.reload();
+    reload();
+  };
   return (
     <Frame chatbot={chatbot} title="Sources">
       <AddSource chatbot={chatbot} onAdded={reload} />
       <Sites chatbot={chatbot} sites={sites} onChanged={reload} />
       <Schedule chatbot={chatbot} />
+      <Tags chatbot={chatbot} tags={tags} onChanged={onTags} />
       {sites.filter(isRunning).map((site) => (
         <Crawl key={site.uuid} chatbot={chatbot} site={site} onStopped={reload} />
       ))}
@@ -68,22 +82,47 @@ export function Sources({ chatbot }: { chatbot: string }) {
         choiceLabel="Status"
         choices={FILTERS}
         onChoose={(value) => (state.value = value)}
-      />
+      >
+        {tags.length > 0 && (
+          <Choice choiceLabel="Tag" choices={tagChoices(tags)} onChoose={(value) => (tag.value = value)} />
+        )}
+      </Filters>
+      {tags.length > 0 && (
+        <TagChosen
+          tags={tags}
+          sources={chosen.value.filter((chosenOne) => sources.some(({ uuid }) => uuid === chosenOne))}
+          onChanged={onTags}
+        />
+      )}
+      <Failed failure={tagging.failure} again={tagging.reload} />
       <Failed failure={failure} again={reload} />
       {!data.value && !failure.value && <Loading what="the sources" />}
       {data.value && sources.length === 0 && (
         <Empty title={isFiltered ? 'Nothing matches' : 'Nothing to answer from yet'}>
           {isFiltered
-            ? 'No source has these words and this status.'
+            ? 'No source has all that is chosen above.'
             : 'Add your site above: its pages are read, and the chatbot answers from them.'}
         </Empty>
       )}
-      {sources.length > 0 && <Table chatbot={chatbot} sources={sources} cited={cited} onChanged={reload} />}
+      {sources.length > 0 && (
+        <Table
+          chatbot={chatbot}
+          sources={sources}
+          cited={cited}
+          tags={tagsBySource(tags)}
+          isTaggable={tags.length > 0}
+          chosen={chosen}
+          onChanged={reload}
+        />
+      )}
       {hasMore && shown.value >= MOST && <p class="muted">There are more: search to find them.</p>}
       {hasMore && shown.value < MOST && <Button onClick={() => (shown.value += PAGE)}>Show more</Button>}
     </Frame>
   );
 }
+
+const tagChoices = (tags: SourceTag[]): Record<string, string> =>
+  Object.fromEntries([['', 'All tags'], ...tags.map(({ uuid, name }) => [uuid, name])]) as Record<string, string>;
 
 const isBusy = (source: DataSource): boolean => statusWords(source).tone === 'busy';
 const isRunning = ({ status }: Site): boolean => status === 'running';
@@ -114,15 +153,35 @@ interface TableProps {
   chatbot: string;
   sources: DataSource[];
   cited: Map<string, CitedSource> | undefined;
+  /** By source, of those that have one. */
+  tags: Map<string, SourceTag[]>;
+  /** Whether there is a tag to choose sources for. */
+  isTaggable: boolean;
+  /** By uuid; of those that are not shown, too. */
+  chosen: Signal<string[]>;
   onChanged: () => void;
 }
 
-const Table = ({ chatbot, sources, cited, onChanged }: TableProps) => (
+const Table = ({ chatbot, sources, cited, tags, isTaggable, chosen, onChanged }: TableProps) => (
   <div class="scroll" role="region" aria-label="Sources" tabIndex={0}>
     <table>
       <thead>
         <tr>
-          <th scope="col">Source</th>
+          <th scope="col">
+            <span class="tools">
+              {isTaggable && (
+                <input
+                  type="checkbox"
+                  aria-label="Choose all that are shown"
+                  checked={sources.every(({ uuid }) => chosen.value.includes(uuid))}
+                  onChange={({ currentTarget: { checked } }) =>
+                    (chosen.value = checked ? sources.map(({ uuid }) => uuid) : [])
+                  }
+                />
+              )}
+              Source
+            </span>
+          </th>
           <th scope="col">Status</th>
           <th scope="col" class="less">
             Changed
@@ -145,6 +204,9 @@ const Table = ({ chatbot, sources, cited, onChanged }: TableProps) => (
             chatbot={chatbot}
             source={source}
             cited={cited?.get(source.uuid)}
+            tags={tags.get(source.uuid) ?? []}
+            isTaggable={isTaggable}
+            chosen={chosen}
             onChanged={onChanged}
           />
         ))}
@@ -153,16 +215,16 @@ const Table = ({ chatbot, sources, cited, onChanged }: TableProps) => (
   </div>
 );
 
-interface RowProps {
-  chatbot: string;
+interface RowProps extends Pick<TableProps, 'chatbot' | 'isTaggable' | 'chosen' | 'onChanged'> {
   source: DataSource;
+  tags: SourceTag[];
   cited: CitedSource | undefined;
-  onChanged: () => void;
 }
 
-function Row({ chatbot, source, cited, onChanged }: RowProps) {
+function Row({ chatbot, source, cited, tags, isTaggable, chosen, onChanged }: RowProps) {
   const { isBusy: isUnderWay, failure, run } = useAction();
   const { word, tone, advice } = statusWords(source);
+  const name = source.title || source.file_name || TYPES[source.type];
   const act = async (request: () => Promise<unknown>): Promise<void> => {
     if (await run(request)) onChanged();
   };
@@ -171,11 +233,33 @@ function Row({ chatbot, source, cited, onChanged }: RowProps) {
   return (
     <tr>
       <th scope="row">
-        <a class="cut" href={`/console/chatbot/${chatbot}/sources/${source.uuid}`}>
-          {source.title || source.file_name || TYPES[source.type]}
-        </a>
-        <span class="muted cut">
-          {source.type === 'link' ? <Address url={source.file_name} /> : source.file_name || TYPES[source.type]}
+        <span class="tools">
+          {isTaggable && (
+            <input
+              type="checkbox"
+              aria-label={`Choose ${name}`}
+              checked={chosen.value.includes(source.uuid)}
+              onChange={(event) =>
+                (chosen.value = [
+                  ...chosen.value.filter((uuid) => uuid !== source.uuid),
+                  ...(event.currentTarget.checked ? [source.uuid] : []),
+                ])
+              }
+            />
+          )}
+          <span>
+            <a class="cut" href={`/console/chatbot/${chatbot}/sources/${source.uuid}`}>
+              {name}
+            </a>
+            <span class="muted cut">
+              {source.type === 'link' ? <Address url={source.file_name} /> : source.file_name || TYPES[source.type]}
+            </span>
+            {tags.map((tag) => (
+              <span key={tag.uuid} class="badge words" style={{ borderColor: tag.color }}>
+                {tag.name}
+              </span>
+            ))}
+          </span>
         </span>
       </th>
       <td>

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { site as pagesSite } from '../../running.ts';
-import { freePort, startBuiltServer, type BuiltServer } from '../built-server.ts';
-import { launchChromium } from '../chromium.ts';
-import { newPage, signInByKey, violations } from './console.ts';
+import { site as pagesSite } from '../../../running.ts';
+import { freePort, startBuiltServer, type BuiltServer } from '../../built-server.ts';
+import { launchChromium } from '../../chromium.ts';
+import { newPage, signInByKey, violations } from '../console.ts';
 
 /** The screens of sources, in Chromium. */
 
