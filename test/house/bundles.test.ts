@@ -110,6 +110,8 @@ describe('what a visitor downloads, gzip -9', () => {
   });
 });
 
+const serverFiles = (): string[] => readdirSync('dist/server').filter((name) => name.endsWith('.js'));
+
 describe('imports of the bundles', () => {
   test('the launcher names the panel by its content', () => {
     expect(readFileSync('dist/embed.js', 'utf8')).toContain(embedded('panel').slice('dist/'.length));
@@ -132,18 +134,31 @@ describe('imports of the bundles', () => {
   });
 
   test("the server brings its packages with it and needs only Node's own modules", () => {
-    const names = asksFor('dist/server/main.js').filter((name) => !name.startsWith('./'));
+    const files = ['main.js'];
+    const names: string[] = [];
+    for (const file of files)
+      for (const name of needs(`dist/server/${file}`))
+        if (!name.startsWith('./')) names.push(name);
+        else if (!files.includes(name.slice(2))) files.push(name.slice(2));
     expect(names).toContain('node:http');
     expect(names.filter((name) => !OWN.test(name))).toEqual([]);
   });
 
+  test('the server is in files of at most 1.4 MB, each kept in memory at one byte a character', () => {
+    for (const name of serverFiles()) {
+      const code = readFileSync(`dist/server/${name}`, 'utf8');
+      expect(code.length, name).toBeLessThan(1_400_000);
+      expect([...new Set(code.match(/[^\0-\xFF]/g))], name).toEqual([]);
+    }
+  });
+
   test('the parser of office files is outside the server’s bundle and brings its packages with it', () => {
-    const main = readFileSync('dist/server/main.js', 'utf8');
+    const server = serverFiles().map((name) => readFileSync(`dist/server/${name}`, 'utf8'));
     const scripts = readdirSync('dist/server/parser').filter((name) => name.endsWith('.mjs'));
     const parser = scripts.map((name) => readFileSync(`dist/server/parser/${name}`, 'utf8')).join('\n');
     for (const word of ['PasswordException', 'convertToHtml', 'sharedStrings']) {
       expect(parser).toContain(word);
-      expect(main).not.toContain(word);
+      expect(server.join('\n')).not.toContain(word);
     }
     const names = scripts.flatMap((name) => asksFor(`dist/server/parser/${name}`));
     expect(names).toContain('./pdfjs.mjs');

@@ -4,11 +4,11 @@
  */
 
 const CITATION_NUMBER = String.raw`\^?\d{1,3}(?:\.\d{1,2})?`;
-const TOKEN = String.raw`(?:\[${CITATION_NUMBER}(?: ?[,;–-] ?${CITATION_NUMBER}){0,9}\]|【${CITATION_NUMBER}(?:†[^【】\n]{0,40})?】)`;
+const TOKEN = String.raw`(?:\[${CITATION_NUMBER}(?: ?[,;\u2013-] ?${CITATION_NUMBER}){0,9}\]|\u3010${CITATION_NUMBER}(?:\u2020[^\u3010\u3011\n]{0,40})?\u3011)`;
 const LINK = String.raw`\([^()\s]{0,400}\)`;
 const SEPARATOR = String.raw`,?[ \t]{0,3}`;
 const ITEM = `${TOKEN}(?:${LINK})?`;
-const PARTIAL = String.raw`(?:\[[\^\d., ;–-]{0,100}|【[^【】\n]{0,60})`;
+const PARTIAL = String.raw`(?:\[[\^\d., ;\u2013-]{0,100}|\u3010[^\u3010\u3011\n]{0,60})`;
 
 const GROUP = new RegExp(`${ITEM}(?:${SEPARATOR}${ITEM}){0,7}`, 'y');
 const UNFINISHED = new RegExp(

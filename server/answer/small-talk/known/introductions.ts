@@ -41,7 +41,7 @@ const SAID_OF_NAME =
 /** No spaces between words: a name is a few letters, and what ends a clause follows it. */
 const UNSPACED = new Set<string>(['zh', 'ja', 'ko', 'th']);
 const UNSPACED_NAME = { zh: '\\p{L}{2,4}', ja: '\\p{L}{1,8}?', ko: '\\p{L}{1,6}?', th: '[\\p{L}\\p{M}]{2,20}' };
-const NAME_WORD = String.raw`\p{L}[\p{L}\p{M}'’.-]*`;
+const NAME_WORD = String.raw`\p{L}[\p{L}\p{M}'\u2019.-]*`;
 /** A question, such as “我叫外卖可以吗”, says no name. */
 const ASKING = /[吗嗎呢么麼か]$|[?？]/u;
 

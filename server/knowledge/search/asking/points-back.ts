@@ -17,7 +17,7 @@ const POINTERS: Partial<Record<LanguageCode, Pointers>> = {
   en: {
     words: 'it its that those these this they them their theirs one ones he she him her his',
     empty: [
-      String.raw`(?:(?:is|was|isn['’]t|wouldn['’]t|would|will) it|it(?:['’]s| is| was| would))(?: (?:be|not|still|also|even|really))* (?:possible|impossible|allowed|permitted|ok|okay|fine|all ?right|necessary|required|mandatory|compulsory|true|legal|advisable|customary|common|usual|normal|better|best|enough|correct|too (?:late|early))(?= (?:to|that|if|when|for .*to|i|you|we|my) )`,
+      String.raw`(?:(?:is|was|isn['\u2019]t|wouldn['\u2019]t|would|will) it|it(?:['\u2019]s| is| was| would))(?: (?:be|not|still|also|even|really))* (?:possible|impossible|allowed|permitted|ok|okay|fine|all ?right|necessary|required|mandatory|compulsory|true|legal|advisable|customary|common|usual|normal|better|best|enough|correct|too (?:late|early))(?= (?:to|that|if|when|for .*to|i|you|we|my) )`,
       String.raw`(?:does|do|did|will|would|can) it (?:\p{L}+ )?(?:take|cost)(?=.* to \p{L}+ \p{L})`,
       String.raw`it (?:takes?|costs?|took)(?=.* to \p{L}+ \p{L})`,
       'what (?:time|day) is it',
@@ -47,7 +47,7 @@ const POINTERS: Partial<Record<LanguageCode, Pointers>> = {
   fr: {
     words: 'ça cela ceci celui celle ceux celles il elle ils elles leur leurs lui eux',
     empty: [
-      String.raw`(?:(?:est|était|serait|sera) il|il (?:n['’])?(?:est|était|serait|sera))(?: (?:pas|aussi|encore|toujours|donc))* (?:possible|permis|autorisé|interdit|nécessaire|obligatoire|indispensable|conseillé|préférable|vrai|utile|normal)(?= (?:de|d|que|qu|pour) )`,
+      String.raw`(?:(?:est|était|serait|sera) il|il (?:n['\u2019])?(?:est|était|serait|sera))(?: (?:pas|aussi|encore|toujours|donc))* (?:possible|permis|autorisé|interdit|nécessaire|obligatoire|indispensable|conseillé|préférable|vrai|utile|normal)(?= (?:de|d|que|qu|pour) )`,
       "y a t il|il n?[’']?y a|(?:faut|suffit|pleut) il|il (?:ne )?(?:faut|suffit|pleut)|s[’' ]?agit il|il s[’' ]?agit|heure est il|s[’' ]?il (?:vous|te) pla[iî]t",
     ].join('|'),
     // "je peux le rendre": an article has no infinitive behind it here.
