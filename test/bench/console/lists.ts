@@ -120,7 +120,7 @@ export async function measureLists(engine: string, kept: Kept, count: number): P
 }
 
 /** A chatbot with sources and agents, by a server that ends then. */
-async function prepare(kept: Kept): Promise<{ chatbot: string; agent: string }> {
+export async function prepare(kept: Kept): Promise<{ chatbot: string; agent: string }> {
   const model = await startFakeModel();
   const server = await startMeasured({ ...kept.env, FETCH_ALLOW: `127.0.0.1:${model.port}` });
   try {
