@@ -1,11 +1,12 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 const QUESTION = 'Leave without saving your changes?';
 
-/** Of the screen that is shown: its address, and whether leaving it loses something. */
+/** Of the screen that is shown: its address, and for each form whether leaving loses something. */
 let here = '';
-let isUnsaved = (): boolean => false;
+const forms = new Set<() => boolean>();
 
+const isUnsaved = (): boolean => [...forms].some((is) => is());
 const isKept = (): boolean => isUnsaved() && !confirm(QUESTION);
 
 function stop(event: Event): void {
@@ -34,9 +35,12 @@ export function askBeforeLeaving(): void {
 
 /** Asks once before this screen is left, by whatever way, while `is()`. */
 export function useLeave(is: () => boolean): void {
+  const latest = useRef(is);
+  latest.current = is;
   useEffect(() => {
     here = location.href;
-    isUnsaved = is;
-    return () => (isUnsaved = () => false);
+    const own = (): boolean => latest.current();
+    forms.add(own);
+    return () => void forms.delete(own);
   }, []);
 }

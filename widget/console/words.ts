@@ -68,3 +68,10 @@ export function browserName(userAgent: string): string {
   const named = { Edg: 'Edge', OPR: 'Opera' }[name ?? ''] ?? name ?? 'A browser';
   return system ? `${named} on ${system.replace('Mac OS X', 'macOS')}` : named;
 }
+
+/** The lines of a field, without those that are empty. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);

@@ -74,7 +74,8 @@ test('are made, changed, and deleted; what is wrong is said at its field', async
   const rules = form.getByRole('group', { name: 'Rules' });
   await rules.getByLabel('Value').fill(' , ');
   await form.getByRole('button', { name: 'Save the agent' }).click();
-  await rules.getByText('rules[0].contains').waitFor();
+  await rules.getByText('Must be a list of at most 50, each a text with a word.').waitFor();
+  expect(await form.getByText('rules[0]').count()).toBe(0);
   // Nothing of it was stored: it is one request.
   expect((await agentsOf(chatbot)).find(({ name }) => name === 'Orders')).toMatchObject({
     enabled: 0,
@@ -84,7 +85,7 @@ test('are made, changed, and deleted; what is wrong is said at its field', async
   await form.getByRole('button', { name: 'Add a variable' }).click();
   await form.getByRole('button', { name: 'Save the agent' }).click();
   const variables = form.getByRole('group', { name: 'Variables' });
-  await variables.getByText('variables[0].name').waitFor();
+  await variables.getByText('Must be a text of 1 to 200 characters.').waitFor();
   await variables.getByLabel('Name').fill('order');
   await form.getByRole('button', { name: 'Save the agent' }).click();
   const made = async () => (await agentsOf(chatbot)).find(({ name }) => name === 'Orders')!;
@@ -100,6 +101,54 @@ test('are made, changed, and deleted; what is wrong is said at its field', async
   await form.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect.poll(async () => (await agentsOf(chatbot)).length).toBe(1);
   await page.context().close();
+});
+
+test('a save sends what was changed: of two tabs, neither undoes the other', async () => {
+  const chatbot = await api.newChatbot('Tabs', 'What is a lamp?', 'A lamp gives light.');
+  const [{ uuid }] = (await agentsOf(chatbot)) as [Agent];
+  const tool = { name: 'stock', description: 'Says what is in stock', external_url: `http://127.0.0.1:${shopPort}/` };
+  const made = await api.call('POST', `/agent/${uuid}/function/create`, tool);
+  const { page: one } = await open(chatbot);
+  const other = await one.context().newPage();
+  await other.goto(one.url());
+  await shown(other);
+  for (const page of [one, other]) {
+    await openCard(page, 'General Q&A');
+    await page.locator('summary').filter({ hasText: 'stock' }).click();
+  }
+  const toolOf = (page: Page) => page.locator('details').filter({ hasText: 'Try it' }).last();
+  const save = async (page: Page, button = 'Save the agent'): Promise<void> => {
+    await page.getByRole('button', { name: button }).click();
+    await page.getByText('Saved.').waitFor();
+  };
+  await one.getByLabel('Description').fill('Lamps');
+  await one.getByLabel('Examples').fill('What is a lamp?');
+  await one.getByRole('group', { name: 'Variables' }).getByRole('button', { name: 'Add a variable' }).click();
+  await one.getByRole('group', { name: 'Variables' }).getByLabel('Name').fill('plan');
+  await save(one);
+  await other.getByLabel('Prompt').fill('Be short.');
+  await other.getByRole('group', { name: 'Rules' }).getByRole('button', { name: 'Add a rule' }).click();
+  await other.getByRole('group', { name: 'Rules' }).getByLabel('Value').fill('lamp');
+  await save(other);
+  expect(await api.call('GET', `/agent/${uuid}`)).toMatchObject({
+    description: 'Lamps',
+    prompt: 'Be short.',
+    variables: [{ name: 'plan' }],
+  });
+  expect(await api.call('GET', `/agent/${uuid}/routing`)).toEqual({
+    examples: ['What is a lamp?'],
+    rules: [{ contains: ['lamp'] }],
+  });
+  await toolOf(one).getByLabel('When to call it').fill('Says what there is');
+  await one.getByRole('button', { name: 'Save the tool' }).click();
+  const stored = async () => (await api.call<{ tool_functions: object[] }>('GET', `/agent/${uuid}`)).tool_functions;
+  await expect.poll(stored).toMatchObject([{ description: 'Says what there is' }]);
+  await toolOf(other).getByLabel('What visitors see meanwhile').fill('Counting');
+  await other.getByRole('button', { name: 'Save the tool' }).click();
+  await expect
+    .poll(stored)
+    .toMatchObject([{ uuid: made['uuid'], description: 'Says what there is', meta: { step: 'Counting' } }]);
+  await one.context().close();
 });
 
 test('what the fields cannot show of rules and variables is kept, and a rule of any kind can be written', async () => {
@@ -247,7 +296,7 @@ test.each([
   const { page, faults } = await open(chatbot, options);
   // Those within a card come with it.
   for (const list of ['.team > li > details > summary', '.inside summary'])
-    for (const summary of await page.locator(list).all()) await summary.click();
+    for (const summary of await page.locator(list).elementHandles()) await summary.click();
   await page.getByLabel('All of them').first().waitFor();
   expect(await violations(page)).toEqual([]);
   expect(await page.title()).not.toBe('hit');

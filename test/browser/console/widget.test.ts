@@ -139,13 +139,13 @@ test('changes are undone, and leaving with some asks once', async () => {
 });
 
 test.each([
-  ['Corner radius', 'Look', '33', 'Radius must be'],
-  ['Distance from the edges', 'Look', '', 'Offset must be'],
-  ['Address of an avatar', 'Look', 'http://shop.example/a.png', 'Avatar must be'],
-  ['Triggers of the teaser', 'First screen', '[{"page": 1', 'Triggers must be'],
-  ['Address of your privacy policy', 'Consent', 'nonsense', 'Privacy_url must be'],
-  ['Sites that may show it', 'Where it may run', 'shop.example/path', 'Allowed_origins must be'],
-  ['Hosts whose images answers may show', 'Where it may run', 'a b', 'Image_hosts must be'],
+  ['Corner radius', 'Look', '33', 'Must be'],
+  ['Distance from the edges', 'Look', '', 'Must be'],
+  ['Address of an avatar', 'Look', 'http://shop.example/a.png', 'Must be'],
+  ['Triggers of the teaser', 'First screen', '[{"page": 1', 'Must be'],
+  ['Address of your privacy policy', 'Consent', 'nonsense', 'Must be'],
+  ['Sites that may show it', 'Where it may run', 'shop.example/path', 'Must be'],
+  ['Hosts whose images answers may show', 'Where it may run', 'a b', 'Must be'],
 ])('what the server refuses of “%s” is said at it', async (label, title, value, sentence) => {
   const { page } = await open();
   if (title !== 'Look') await group(page, title);
@@ -153,7 +153,7 @@ test.each([
   await field.fill(value);
   if (title !== 'Look') await group(page, title);
   await save(page).click();
-  await page.getByText(`Not saved: ${sentence}`).waitFor();
+  await page.getByText('Not saved.').waitFor();
   expect(await field.getAttribute('aria-invalid')).toBe('true');
   const described = (await field.getAttribute('aria-describedby'))!.split(' ').at(-1)!;
   expect(await page.locator(`[id="${described}"]`).textContent()).toContain(sentence);

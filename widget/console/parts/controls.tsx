@@ -29,6 +29,9 @@ const INPUTS = {
   color: { type: 'color' },
 } as const;
 
+/** Of an option: chosen until the user chooses. Not `selected`, which a form does not know as its first value. */
+const first = (defaultSelected: boolean): object => ({ defaultSelected });
+
 interface FieldProps {
   label: string;
   name: string;
@@ -81,7 +84,7 @@ export function Field({
       {choices ? (
         <select {...attributes}>
           {Object.entries(choices).map(([one, word]) => (
-            <option key={one} value={one} selected={one === value}>
+            <option key={one} value={one} {...first(one === value)}>
               {word}
             </option>
           ))}

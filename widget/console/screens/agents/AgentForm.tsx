@@ -1,13 +1,16 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { Failure, post, remove } from '../../wire.ts';
+import { useChanges } from '../../parts/use-changes.ts';
+import { useWrong } from '../../parts/use-wrong.ts';
+import { linesOf } from '../../words.ts';
+import { post, remove } from '../../wire.ts';
 import { AgentSources } from './AgentSources.tsx';
 import type { Member } from './member.ts';
 import { NEW_RULE, RULE_COLUMNS, ruleRows, rulesIn } from './rules.ts';
-import { Rows, type Row } from './Rows.tsx';
-import { useWrong } from './use-wrong.ts';
+import { Rows } from './Rows.tsx';
 import { NEW_VARIABLE, variableColumns, variableRows, variablesIn } from './variables.ts';
 
 interface AgentFormProps {
@@ -23,37 +26,42 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
   const rules = useSignal(ruleRows(routing.rules));
   const variableList = useSignal(variableRows(variables));
   const sources = useSignal(agent.data_source_uuids);
-  const { failureOf, ...saving } = useWrong();
+  const lists = () => ({ rules: rules.value, variables: variableList.value, sources: sources.value });
+  const stored = useRef(lists());
+  const { failureOf, wrongRow, ...saving } = useWrong();
   const removing = useAction();
   const isFixed = type === 'pre-canned' || type === 'spam-defense';
-  const save = async (data: FormData): Promise<void> => {
+  const read = (data: FormData, isNow: boolean) => {
     const text = (field: string): string => String(data.get(field) ?? '');
-    const own = {
+    const shown = isNow ? lists() : stored.current;
+    return {
       name: text('name').trim(),
       description: text('description'),
       prompt: text('prompt'),
       enabled: data.has('enabled'),
-      variables: variablesIn(variableList.value),
+      variables: variablesIn(shown.variables),
       ...(isFixed && { default_message: text('default_message') }),
       ...(type === 'human-escalation' && {
         human_escalation_settings: { human_requested_message: text('human_requested_message') },
       }),
       ...(type === 'user-facing' && {
         use_all_sources: data.has('use_all_sources'),
-        // Else what another has chosen meanwhile would be taken back.
-        ...(sources.value !== agent.data_source_uuids && { data_source_uuids: sources.value }),
+        data_source_uuids: shown.sources,
       }),
+      examples: linesOf(text('examples')),
+      rules: rulesIn(shown.rules),
     };
-    const examples = text('examples')
-      .split('\n')
-      .map((line) => line.trim());
-    const changed = { examples: examples.filter(Boolean), rules: sentRules(rules.value) };
-    await post(`/api/v1/agent/${uuid}/update`, { ...own, routing: changed });
+  };
+  const { form, changes } = useChanges(read);
+  const save = async (): Promise<void> => {
+    const { examples, rules: changed, ...own } = changes();
+    const sent = lists();
+    await post(`/api/v1/agent/${uuid}/update`, { ...own, routing: { examples, rules: changed } });
+    stored.current = sent;
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    if (await saving.run(() => save(data))) onChanged();
+    if (await saving.run(save, form.current!)) onChanged();
   };
   const removeAgent = async (): Promise<void> => {
     if (!(await removing.run(() => remove(`/api/v1/agent/${uuid}/delete`)))) return;
@@ -61,7 +69,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
     focusHeading();
   };
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form ref={form} onSubmit={(event) => void submit(event)}>
       <label class="choice">
         <input type="checkbox" name="enabled" defaultChecked={enabled === 1} /> Switched on
       </label>
@@ -121,6 +129,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
         columns={RULE_COLUMNS}
         rows={rules}
         failure={failureOf('routing.rules')}
+        wrongRow={wrongRow}
       />
       <Rows
         legend="Variables"
@@ -130,11 +139,13 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
         columns={variableColumns(variables)}
         rows={variableList}
         failure={failureOf('variables')}
+        wrongRow={wrongRow}
       />
       {type === 'user-facing' && (
         <AgentSources chatbot={chatbot} chosen={sources} isAll={meta.use_all_sources !== false} />
       )}
       <Failed failure={saving.failure} />
+      <p role="status">{saving.isSaved.value && 'Saved.'}</p>
       <Failed failure={removing.failure} />
       <div class="tools">
         <Button kind="primary" type="submit" isBusy={saving.isBusy.value}>
@@ -151,12 +162,4 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
       </div>
     </form>
   );
-}
-
-function sentRules(rows: Row[]): unknown[] {
-  try {
-    return rulesIn(rows);
-  } catch {
-    throw new Failure('the rule is no JSON', 422, { field: 'routing.rules' });
-  }
 }

@@ -15,6 +15,7 @@ export interface Column {
   /** Words by value: a choice in place of a field. */
   choices?: Record<string, string>;
   placeholder?: string;
+  isRequired?: boolean;
   /** For the column in such a row; by default in all. */
   isShown?: (cells: Row['cells']) => boolean;
 }
@@ -29,6 +30,8 @@ interface RowsProps {
   columns: Record<string, Column>;
   rows: Signal<Row[]>;
   failure?: string;
+  /** The row that it is of; -1 for none. */
+  wrongRow?: number;
 }
 
 let made = 0;
@@ -39,9 +42,14 @@ export const isSame = (a: Row['cells'], b: Row['cells']): boolean =>
   Object.keys(b).every((name) => (a[name] ?? '') === b[name]);
 
 /** A list of records as rows of fields, which can be added to and taken from. */
-export function Rows({ legend, hint, add, empty, columns, rows, failure = '' }: RowsProps) {
+export function Rows({ legend, hint, add, empty, columns, rows, failure = '', wrongRow = -1 }: RowsProps) {
   const id = useId();
   const place = useRef<HTMLFieldSetElement>(null);
+  const fault = (
+    <p class="failure" role="alert">
+      {failure}
+    </p>
+  );
   const set = (row: Row, name: string, value: string): void => {
     rows.value = rows.value.map((one) => (one === row ? { ...row, cells: { ...row.cells, [name]: value } } : one));
   };
@@ -59,7 +67,7 @@ export function Rows({ legend, hint, add, empty, columns, rows, failure = '' }: 
       {rows.value.map((row, at) => (
         <div key={row.id} class="tool-row">
           {Object.entries(columns).map(
-            ([name, { label, choices, placeholder, isShown = () => true }]) =>
+            ([name, { label, choices, placeholder, isRequired, isShown = () => true }]) =>
               isShown(row.cells) && (
                 <label key={name}>
                   {label}
@@ -75,7 +83,8 @@ export function Rows({ legend, hint, add, empty, columns, rows, failure = '' }: 
                     <input
                       value={row.cells[name]}
                       placeholder={placeholder}
-                      aria-invalid={failure ? 'true' : undefined}
+                      required={isRequired}
+                      aria-invalid={failure && at === wrongRow ? 'true' : undefined}
                       onInput={(event) => set(row, name, event.currentTarget.value)}
                     />
                   )}
@@ -89,6 +98,7 @@ export function Rows({ legend, hint, add, empty, columns, rows, failure = '' }: 
               {legend} {at + 1}
             </span>
           </Button>
+          {at === wrongRow && fault}
         </div>
       ))}
       <Button
@@ -102,9 +112,7 @@ export function Rows({ legend, hint, add, empty, columns, rows, failure = '' }: 
       </Button>
       <div id={`${id}-about`}>
         {hint && <p class="hint">{hint}</p>}
-        <p class="failure" role="alert">
-          {failure}
-        </p>
+        {!rows.value[wrongRow] && fault}
       </div>
     </fieldset>
   );

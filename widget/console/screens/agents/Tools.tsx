@@ -1,8 +1,12 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { useChanges } from '../../parts/use-changes.ts';
+import { useWrong } from '../../parts/use-wrong.ts';
 import type { Agent, ToolFunction } from '../../agent-records.ts';
+import { linesOf } from '../../words.ts';
 import { post } from '../../wire.ts';
 import { Rows } from './Rows.tsx';
 import {
@@ -16,7 +20,6 @@ import {
   parametersIn,
 } from './tool.ts';
 import { TryTool } from './TryTool.tsx';
-import { useWrong } from './use-wrong.ts';
 
 const CLASSES = {
   '': 'As the method says: GET reads, the others change something',
@@ -24,7 +27,7 @@ const CLASSES = {
   write: 'It changes something',
   ask: 'It changes something: the visitor confirms it first',
 };
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS = Object.fromEntries(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, method]));
 
 const NEW_TOOL = {
   uuid: '',
@@ -75,25 +78,22 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
   const { uuid, meta, parameters } = tool;
   const headers = useSignal(headerRows(tool.headers));
   const rows = useSignal(parameterRows(parameters));
-  const { failureOf, failure, isBusy, run } = useWrong();
+  const stored = useRef({ headers: headers.value, rows: rows.value });
+  const { failureOf, wrongRow, failure, isBusy, isSaved, run } = useWrong();
   const removing = useAction();
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
+  const { form, changes, all } = useChanges((data, isNow) => {
     const text = (field: string): string => String(data.get(field)).trim();
     const { class: _, step: __, examples: ___, ...others } = meta;
-    const examples = text('examples')
-      .split('\n')
-      .map((line) => line.trim())
-      .filter(Boolean);
-    const own = {
+    const examples = linesOf(text('examples'));
+    const shown = isNow ? { headers: headers.value, rows: rows.value } : stored.current;
+    return {
       name: text('name'),
       description: text('description'),
       method: text('method'),
       external_url: text('external_url'),
       enabled: data.has('enabled'),
-      headers: headersIn(headers.value),
-      parameters: parametersIn(rows.value, parameters),
+      headers: headersIn(shown.headers),
+      parameters: parametersIn(shown.rows, parameters),
       meta: {
         ...others,
         ...(text('class') && { class: text('class') }),
@@ -101,12 +101,16 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
         ...(examples.length > 0 && { examples }),
       },
     };
-    const path = uuid ? `/api/v1/function/${uuid}/update` : `/api/v1/agent/${agent}/function/create`;
-    const isSaved = await run(async () => {
-      const stored = await post<ToolFunction>(path, own);
-      headers.value = headerRows(stored.headers);
-    });
-    if (!isSaved) return;
+  });
+  const save = async (): Promise<void> => {
+    if (!uuid) return void (await post(`/api/v1/agent/${agent}/function/create`, all()));
+    const sent = rows.value;
+    headers.value = headerRows((await post<ToolFunction>(`/api/v1/function/${uuid}/update`, changes())).headers);
+    stored.current = { headers: headers.value, rows: sent };
+  };
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (!(await run(save, form.current!))) return;
     onChanged();
     if (!uuid) focusHeading();
   };
@@ -117,7 +121,7 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
   };
   const { examples } = meta;
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form ref={form} onSubmit={(event) => void submit(event)}>
       <label class="choice">
         <input type="checkbox" name="enabled" defaultChecked={tool.enabled === 1} /> Switched on
       </label>
@@ -130,16 +134,7 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
         hint="The model picks tools by it."
         failure={failureOf('description')}
       />
-      <label>
-        Method
-        <select name="method">
-          {METHODS.map((method) => (
-            <option key={method} selected={method === tool.method}>
-              {method}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Field label="Method" name="method" value={tool.method} choices={METHODS} />
       <Field
         label="Address"
         name="external_url"
@@ -155,6 +150,7 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
         columns={HEADER_COLUMNS}
         rows={headers}
         failure={failureOf('headers')}
+        wrongRow={wrongRow}
       />
       <Rows
         legend="Parameters"
@@ -164,17 +160,9 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
         columns={PARAMETER_COLUMNS}
         rows={rows}
         failure={failureOf('parameters')}
+        wrongRow={wrongRow}
       />
-      <label>
-        What it does
-        <select name="class">
-          {Object.entries(CLASSES).map(([value, word]) => (
-            <option key={value} value={value} selected={value === (meta.class ?? '')}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Field label="What it does" name="class" value={meta.class ?? ''} isRequired={null} choices={CLASSES} />
       <Field
         label="What visitors see meanwhile"
         name="step"
@@ -192,6 +180,7 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
         failure={failureOf('meta.examples')}
       />
       <Failed failure={failure} />
+      <p role="status">{isSaved.value && 'Saved.'}</p>
       <Failed failure={removing.failure} />
       <div class="tools">
         <Button kind="primary" type="submit" isBusy={isBusy.value}>

@@ -1,5 +1,6 @@
 import type { Column, Row } from './Rows.tsx';
 import { isSame, rowOf } from './Rows.tsx';
+import { typed } from './tool.ts';
 
 /** The rules of an agent as rows of a form: one that the form has no fields for stands there as JSON. */
 
@@ -19,8 +20,13 @@ const isOf =
 
 export const RULE_COLUMNS: Record<string, Column> = {
   kind: { label: 'It answers where', choices: KINDS },
-  name: { label: 'Variable', isShown: isOf('equals', 'set', 'unset') },
-  value: { label: 'Value', isShown: isOf('contains', 'equals', 'queries', 'json'), placeholder: 'invoice, bill' },
+  name: { label: 'Variable', isRequired: true, isShown: isOf('equals', 'set', 'unset') },
+  value: {
+    label: 'Value',
+    isRequired: true,
+    isShown: isOf('contains', 'equals', 'queries', 'json'),
+    placeholder: 'invoice, bill',
+  },
 };
 
 export const NEW_RULE = { kind: 'contains', name: '', value: '' };
@@ -43,12 +49,12 @@ function cellsOf(rule: object): Row['cells'] {
 
 export const ruleRows = (rules: object[]): Row[] => rules.map((rule) => rowOf(cellsOf(rule), rule));
 
-/** Throws a `SyntaxError` for JSON that is none. */
+/** JSON that is none is sent as the text that it is: the server refuses it. */
 export function rulesIn(rows: Row[]): unknown[] {
   return rows.map(({ cells, from }) => {
     if (from && isSame(cells, cellsOf(from as object))) return from;
     const { kind, name, value = '' } = cells;
-    if (kind === 'json') return JSON.parse(value) as unknown;
+    if (kind === 'json') return typed('', value);
     if (kind === 'queries') return { queries: { min: Number(value) } };
     if (kind === 'equals') return { variable: { name, equals: value } };
     if (kind !== 'contains') return { variable: { name, set: kind === 'set' } };

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { siteAddress } from '../../address.ts';
 import { Button, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { linesOf } from '../../words.ts';
 import { post } from '../../wire.ts';
 
 const KINDS = { site: 'A website', page: 'One page', file: 'Files', qa: 'A question and its answer' };
@@ -9,13 +10,6 @@ type Kind = keyof typeof KINDS;
 
 /** What the upload of /api/v1 reads. */
 const FORMATS = '.txt,.md,.markdown,.tex,.html,.htm,.pdf,.docx,.csv,.xlsx';
-
-/** The lines of a field, without those that are empty. */
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
 
 /** What is not filled in is left to the server. */
 function siteRequest(text: (name: string) => string): object {

@@ -1,10 +1,10 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { useWrong } from '../../parts/use-wrong.ts';
 import type { WidgetSettings } from '../../records.ts';
 import { count } from '../../words.ts';
-import { Failure, post } from '../../wire.ts';
+import { post } from '../../wire.ts';
 import { changesOf, contrastWithWhite, GROUPS, readSettings, written, type Setting } from './settings.ts';
 
 interface WidgetFormProps {
@@ -15,47 +15,43 @@ interface WidgetFormProps {
   draft: Signal<WidgetSettings>;
 }
 
+/** Of the two controls of an icon, what can be wrong is its address. */
+const FIELDS: Record<string, string> = { icon: '', icon_image: 'icon' };
+
 /** All settings of the widget. What is wrong is said at its field, once the server has said so. */
 export function WidgetForm({ chatbot, saved, draft }: WidgetFormProps) {
   const form = useRef<HTMLFormElement>(null);
   /** Counts what replaces all that is typed. */
   const version = useSignal(0);
-  const wrong = useSignal({ field: '', text: '' });
   const said = useSignal('');
-  const { isBusy, failure, run } = useAction();
+  const { isBusy, failure, failureOf, run } = useWrong();
   const changes = changesOf(draft.value, saved.value);
   const changed = Object.keys(changes);
   const replace = (settings: WidgetSettings): void => {
     draft.value = settings;
     version.value++;
-    wrong.value = { field: '', text: '' };
   };
   const input = (): void => {
     draft.value = readSettings(new FormData(form.current!));
     said.value = '';
   };
-  const save = async (event: SubmitEvent): Promise<void> => {
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    wrong.value = { field: '', text: '' };
-    const isSaved = await run(async () => {
-      saved.value = await post<WidgetSettings>(`/api/v1/chatbot/${chatbot}/widget`, changes).catch((error: unknown) => {
-        if (!(error instanceof Failure) || !error.field) throw error;
-        wrong.value = { field: error.field, text: error.message };
-        throw new Error(`Not saved: ${error.message}`, { cause: error });
-      });
-    });
-    if (!isSaved) return showWrong(form.current!, wrong.value.field);
+    const save = async (): Promise<void> => {
+      saved.value = await post<WidgetSettings>(`/api/v1/chatbot/${chatbot}/widget`, changes);
+    };
+    if (!(await run(save, form.current!))) return;
     const unknown = Object.keys(changes.words ?? {}).filter((name) => !(name in saved.value.words));
     replace(saved.value);
     said.value = unknown.length > 0 ? `Saved, but no sentence of the widget is named ${unknown.join(', ')}.` : 'Saved.';
   };
-  const undo = (): void => {
-    replace(saved.value);
+  const undo = async (): Promise<void> => {
+    await run(async () => replace(saved.value), form.current!);
     said.value = 'Your changes are undone.';
   };
   const values = written(saved.value);
   return (
-    <form ref={form} class="settings" noValidate onInput={input} onSubmit={(event) => void save(event)}>
+    <form ref={form} class="settings" noValidate onInput={input} onSubmit={(event) => void submit(event)}>
       {Object.entries(GROUPS).map(([title, settings], at) => (
         <details key={title} class="add" open={at === 0}>
           <summary>{title}</summary>
@@ -65,7 +61,7 @@ export function WidgetForm({ chatbot, saved, draft }: WidgetFormProps) {
                 key={setting.name}
                 setting={setting}
                 value={values[setting.name]!}
-                failure={isOf(setting, wrong.value.field) ? wrong.value.text : ''}
+                failure={failureOf(FIELDS[setting.name] ?? setting.name)}
                 hint={setting.name === 'color' ? adviceOn(draft.value.color) : setting.hint}
               />
             ))}
@@ -83,7 +79,7 @@ export function WidgetForm({ chatbot, saved, draft }: WidgetFormProps) {
           <Button kind="primary" type="submit" isBusy={isBusy.value}>
             Save
           </Button>
-          {changed.length > 0 && <Button onClick={undo}>Undo changes</Button>}
+          {changed.length > 0 && <Button onClick={() => void undo()}>Undo changes</Button>}
         </div>
       </div>
     </form>
@@ -119,28 +115,11 @@ function Control({ setting: { name, label, type = 'text', rows, choices }, value
   );
 }
 
-/** The server's field may be deeper: `triggers.0.page`. An icon has two controls: what can be wrong is its address. */
-function isOf({ name }: Setting, field: string): boolean {
-  const [own] = field.split(/[.[]/);
-  return name === (own === 'icon' ? 'icon_image' : own);
-}
-
 const labelsOf = (names: string[]): string =>
   Object.values(GROUPS)
     .flat()
     .flatMap(({ name, label }) => (names.includes(name) ? [label] : []))
     .join(', ');
-
-/** Opens the group of the field at fault, and puts the focus there. */
-function showWrong(form: HTMLFormElement, field: string): void {
-  const name = Object.values(GROUPS)
-    .flat()
-    .find((setting) => isOf(setting, field))?.name;
-  const control = name && form.querySelector<HTMLElement>(`[name=${name}]`);
-  if (!control) return;
-  control.closest('details')!.open = true;
-  control.focus();
-}
 
 /** Text on the colour is black or white, as can be read; the button itself is to stand out from a white page. */
 function adviceOn(color: string): string {

@@ -1,4 +1,6 @@
+import { differing } from '../../parts/use-changes.ts';
 import type { WidgetSettings } from '../../records.ts';
+import { linesOf } from '../../words.ts';
 
 /** The settings of a widget as a form has them: their labels, and how each is written into a control and read from it. */
 
@@ -148,12 +150,6 @@ export function written(settings: WidgetSettings): Record<string, string> {
   };
 }
 
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
-
 /** The other way round; what is no JSON or no number stays text, which the server refuses. */
 export function readSettings(data: FormData): WidgetSettings {
   const text = (name: string): string => String(data.get(name) ?? '');
@@ -196,9 +192,7 @@ export function changesOf(draft: WidgetSettings, saved: WidgetSettings): Partial
   const data = new FormData();
   for (const [name, value] of Object.entries(written(saved))) if (value !== 'false') data.set(name, value);
   const before = readSettings(data);
-  const isChanged = (name: string): boolean =>
-    JSON.stringify(draft[name as keyof WidgetSettings]) !== JSON.stringify(before[name as keyof WidgetSettings]);
-  return Object.fromEntries(Object.entries(draft).filter(([name]) => isChanged(name)));
+  return differing({ ...draft }, { ...before });
 }
 
 /** The contrast of a colour with white, from 1 to 21, by WCAG. */
