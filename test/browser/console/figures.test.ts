@@ -101,6 +101,7 @@ test('the figures of the days that the address names stand as lines and in table
   expect(await page.getByRole('list', { name: 'In the last 7 days' }).getByRole('listitem').allTextContents()).toEqual([
     'Asked 3',
     'Answered 2',
+    'Not sure 0',
     'Not known 1',
     'Handed over 0',
     'Voted up 0',
@@ -111,7 +112,7 @@ test('the figures of the days that the address names stand as lines and in table
   const rows = page.getByRole('region', { name: 'Figures by day' }).getByRole('row');
   expect(await rows.count()).toBe(8);
   const cells = await rows.nth(1).getByRole('cell').allTextContents();
-  expect(cells).toEqual(['3', '2', '1', '0', '0', '0', '0']);
+  expect(cells).toEqual(['3', '2', '0', '1', '0', '0', '0', '0']);
   await page.reload();
   await page.getByRole('link', { name: '1 gap: write the answer' }).click();
   await heading(page, 'Gaps').waitFor();
@@ -200,5 +201,23 @@ test.each([
     expect(isTooWide, name).toBe(false);
   }
   expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('the address of a chatbot alone shows its day, and the menu stays in sight on a long page', async () => {
+  const api = apiOf(server);
+  const chatbot = await api.newChatbot('Ferries', KNOWN, ANSWER);
+  await api.ask(chatbot, KNOWN);
+  const { page } = await newPage(browser, { viewport: { width: 1280, height: 500 } });
+  await signInByKey(page, server, `/console/chatbot/${chatbot}`);
+  await heading(page, 'Today').waitFor();
+  await page.getByRole('list', { name: 'In the last 30 days' }).getByText('Not sure').waitFor();
+  await page.getByText('A page is known where the snippet has data-page.').waitFor();
+  await page.mouse.move(800, 300);
+  await page.mouse.wheel(0, 5000);
+  await page.waitForFunction(() => scrollY > 0);
+  expect((await page.getByRole('link', { name: 'Today', exact: true }).boundingBox())!.y).toBeGreaterThan(0);
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await page.getByText('Ferries', { exact: true }).boundingBox()).toMatchObject({ width: expect.any(Number) });
   await page.context().close();
 });

@@ -223,7 +223,7 @@ test('the link of the page has a code to download, where it has a page', async (
   expect((await downloading).suggestedFilename()).toBe('chat-qr-code.svg');
   await api.call('POST', `/chatbot/${chatbot}/update`, { visibility: 'private' });
   await page.reload();
-  await page.getByText('This chatbot is private: visitors see nothing of it.').waitFor();
+  await page.getByText('This chatbot is private: visitors see its button and get no answer.').waitFor();
   await page.getByText('Only a public chatbot has one.').waitFor();
   expect(await code.count()).toBe(0);
   await page.context().close();

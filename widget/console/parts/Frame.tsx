@@ -57,7 +57,11 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
                   <Item right="edit" href={`/console/chatbot/${chatbot}/gaps`} icon="gaps">
                     Gaps
                   </Item>
-                  <Item right="read conversations" href={`/console/chatbot/${chatbot}/conversations`} icon="chatbots">
+                  <Item
+                    right="read conversations"
+                    href={`/console/chatbot/${chatbot}/conversations`}
+                    icon="conversations"
+                  >
                     Conversations
                   </Item>
                   <Item right="edit" href={`/console/chatbot/${chatbot}/playground`} icon="ask">
@@ -72,7 +76,7 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
                   <Item right="know" href={`/console/chatbot/${chatbot}/people`} icon="people">
                     People
                   </Item>
-                  <Item right="own" href={`/console/chatbot/${chatbot}/general`} icon="settings">
+                  <Item right="own" href={`/console/chatbot/${chatbot}/general`} icon="general">
                     General
                   </Item>
                 </ul>

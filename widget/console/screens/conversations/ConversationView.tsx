@@ -81,6 +81,9 @@ function Turn({ chatbot, message }: { chatbot: string; message: Message }) {
         {typeof comment === 'string' && comment && <q>{comment}</q>}
       </p>
       {message.error_message && <p class="failed">{message.error_message}</p>}
+      {!message.error_message && !message.response && (
+        <p class="failed">There is no answer: it was interrupted, or is being written.</p>
+      )}
       {(outcome === 'unknown' || outcome === 'unsure' || rating === -1) && (
         <WriteAnswer chatbot={chatbot} question={message.query} />
       )}

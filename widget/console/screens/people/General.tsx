@@ -11,7 +11,7 @@ import { get, post, remove } from '../../wire.ts';
 const VISIBILITY: Record<Chatbot['meta']['visibility'], string> = {
   public: 'Public: whoever has its address can ask it',
   hybrid: 'Hybrid: as public',
-  private: 'Private: visitors do not find it',
+  private: 'Private: it answers no visitor',
 };
 
 /** The settings of a chatbot itself, and its end. */

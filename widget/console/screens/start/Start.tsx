@@ -201,7 +201,7 @@ function FirstQuestion({ chatbot, suggestions }: { chatbot: string; suggestions:
   );
 }
 
-/** The widget of a private chatbot shows nothing to visitors. */
+/** The widget of a private chatbot answers no visitor. */
 function Publish({ chatbot, onDone }: { chatbot: string; onDone: () => void }) {
   const { isBusy, failure, run } = useAction();
   const publish = async (): Promise<void> => {
@@ -210,7 +210,7 @@ function Publish({ chatbot, onDone }: { chatbot: string; onDone: () => void }) {
   return (
     <>
       <p class="notice">
-        This chatbot is private: visitors see nothing of it.{' '}
+        This chatbot is private: visitors see its button and get no answer.{' '}
         <Button isBusy={isBusy.value} onClick={() => void publish()}>
           Make it public
         </Button>

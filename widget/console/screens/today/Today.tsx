@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000;
 const FIGURES = {
   asked: 'Asked',
   answered: 'Answered',
+  unsure: 'Not sure',
   unknown: 'Not known',
   handed_over: 'Handed over',
   rated_up: 'Voted up',
@@ -78,6 +79,7 @@ export function Today({ chatbot }: { chatbot: string }) {
           />
           <Section
             title="By page"
+            hint="A page is known where the snippet has data-page."
             first="Page"
             rows={figures.pages.map((row) => [row.page || 'No page, or one of few questions', row])}
           />
@@ -114,9 +116,10 @@ interface TableProps {
   rows: Row[];
 }
 
-const Section = ({ title, ...table }: TableProps & { title: string }) => (
+const Section = ({ title, hint, ...table }: TableProps & { title: string; hint?: string }) => (
   <section>
     <h2>{title}</h2>
+    {hint && <p class="hint">{hint}</p>}
     <Table label={title} {...table} />
   </section>
 );

@@ -28,7 +28,7 @@ export function Publish({ chatbot: { uuid, meta }, settings }: PublishProps) {
         <h2>Put it on your site</h2>
         {meta.visibility === 'private' && (
           <p class="notice">
-            This chatbot is private: visitors see nothing of it. An owner makes it public in {general}.
+            This chatbot is private: visitors see its button and get no answer. An owner makes it public in {general}.
           </p>
         )}
         <label class="field">
