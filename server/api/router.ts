@@ -4,6 +4,7 @@ import type { Authenticate } from '../http/auth.ts';
 import { refuseUnmatched, wrongMethod } from '../http/body.ts';
 import { agents } from './resources/agents.ts';
 import { analytics } from './resources/analytics.ts';
+import { chatbotExport } from './resources/chatbot-export.ts';
 import { chatbots } from './resources/chatbots.ts';
 import { conversations } from './resources/sessions/conversations.ts';
 import { gaps } from './resources/gaps.ts';
@@ -34,6 +35,7 @@ import { widget } from './resources/widget.ts';
 export function operations(deps: ApiDeps): Operation[] {
   const all: Operation[] = [
     ...chatbots(deps),
+    chatbotExport(deps),
     ...widget(deps),
     ...analytics(deps),
     ...gaps(deps),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { timestamp, type Clock } from '../../schema/ids.ts';
 import type { AuditEntry, AuditScope } from '../shared/audit.ts';
@@ -5,6 +6,7 @@ import { groupBy } from '../shared/figures.ts';
 import type { Snapshot } from './snapshot.ts';
 import type {
   SourceDocument,
+  Store,
   StoredAgent,
   StoredChatbot,
   StoredMessage,
@@ -12,6 +14,7 @@ import type {
   StoredSource,
   StoredTag,
   StoredVectors,
+  User,
 } from '../store.ts';
 import { ARCHIVE_VERSION, lineOf, type ArchiveRecords, type Counts, type Kind } from './format.ts';
 
@@ -23,12 +26,25 @@ const MAX_READS = 5;
 const AUDIT_ENTRIES = 100;
 
 /** The bytes of an archive, as they are asked for. */
-export async function* exportArchive(all: Snapshot, clock: Clock): AsyncGenerator<Buffer> {
+export const exportArchive = (all: Snapshot, clock: Clock): AsyncGenerator<Buffer> => bytesOf(linesIn(all, clock));
+
+/**
+ * The same of one chatbot, as `user` takes it to another server, who owns it there: its settings, agents, tags and sources. Without what
+ * is about people (members, conversations, figures, the audit log), and without the values of the headers that its functions send.
+ */
+export const exportChatbot = (
+  all: ChatbotReader,
+  chatbot: StoredChatbot,
+  user: User,
+  clock: Clock,
+): AsyncGenerator<Buffer> => bytesOf(linesOfOne(all, chatbot, user, clock));
+
+async function* bytesOf(all: AsyncIterable<Line>): AsyncGenerator<Buffer> {
   const counts: Counts = {};
   let sum = 0;
   let lines: Buffer[] = [];
   let size = 0;
-  for await (const { kind, line } of linesIn(all, clock)) {
+  for await (const { kind, line } of all) {
     counts[kind] = (counts[kind] ?? 0) + 1;
     sum = crc32(line, sum);
     lines.push(line);
@@ -39,6 +55,9 @@ export async function* exportArchive(all: Snapshot, clock: Clock): AsyncGenerato
   }
   yield Buffer.concat([...lines, lineOf('end', { counts, crc32: sum })]);
 }
+
+/** What an export of one chatbot reads. */
+type ChatbotReader = Pick<Store, 'sites' | 'sources' | 'source' | 'document' | 'vectors' | 'file' | 'agents' | 'tags'>;
 
 interface Line {
   kind: Kind;
@@ -58,23 +77,54 @@ async function* linesIn(all: Snapshot, clock: Clock): AsyncGenerator<Line> {
   for (const chatbot of await all.allChatbots()) {
     // A link that was revoked or used since would be good again.
     const { invitations: _, ...kept } = chatbot;
-    yield asLine('chatbot', kept);
-    // Others may make what these name meanwhile: they are read before what names them, or name only what is written.
-    const sites = await all.sites(chatbot.uuid);
-    const written = new Set<string>();
-    for await (const line of sourcesOf(all, chatbot, new Set(sites.map(({ uuid }) => uuid)))) {
-      if (line.source !== undefined) written.add(line.source);
-      yield line;
-    }
-    for (const agent of await all.agents(chatbot.uuid)) yield asLine('agent', namingOnly(written, agent));
-    for (const tag of await all.tags(chatbot.uuid)) yield asLine('tag', namingOnly(written, tag));
-    for (const site of sites) yield asLine('site', site);
+    yield* teachingOf(all, kept);
     yield* sessionsOf(all, chatbot);
     yield* figuresOf(all, chatbot);
     yield* auditOf(all, { chatbot: chatbot.uuid });
   }
   for await (const usage of all.allUsage()) yield asLine('usage', usage);
   for await (const reply of all.replies()) yield asLine('reply', reply);
+}
+
+async function* linesOfOne(
+  all: ChatbotReader,
+  chatbot: StoredChatbot,
+  { uuid, email, created_at }: User,
+  clock: Clock,
+): AsyncGenerator<Line> {
+  // The server's own secret would let whoever has it sign in its name.
+  const secret = randomBytes(32).toString('hex');
+  const owner = { uuid, email, created_at };
+  yield asLine('archive', { version: ARCHIVE_VERSION, created_at: timestamp(clock), owner, secret });
+  const { members: _, invitations: __, seen_on: ___, hidden_gaps: ____, ...own } = chatbot;
+  yield* teachingOf(all, { ...own, owner: uuid }, withoutHeaders);
+}
+
+const withoutHeaders = (agent: StoredAgent): StoredAgent => ({
+  ...agent,
+  tool_functions: agent.tool_functions.map((tool) => ({
+    ...tool,
+    headers: Object.fromEntries(Object.keys(tool.headers).map((name) => [name, ''])),
+  })),
+});
+
+/** A chatbot with what it answers from, and how. */
+async function* teachingOf(
+  all: ChatbotReader,
+  chatbot: StoredChatbot,
+  shown: (agent: StoredAgent) => StoredAgent = (agent) => agent,
+): AsyncGenerator<Line> {
+  yield asLine('chatbot', chatbot);
+  // Others may make what these name meanwhile: they are read before what names them, or name only what is written.
+  const sites = await all.sites(chatbot.uuid);
+  const written = new Set<string>();
+  for await (const line of sourcesOf(all, chatbot, new Set(sites.map(({ uuid }) => uuid)))) {
+    if (line.source !== undefined) written.add(line.source);
+    yield line;
+  }
+  for (const agent of await all.agents(chatbot.uuid)) yield asLine('agent', namingOnly(written, shown(agent)));
+  for (const tag of await all.tags(chatbot.uuid)) yield asLine('tag', namingOnly(written, tag));
+  for (const site of sites) yield asLine('site', site);
 }
 
 const namingOnly = <T extends StoredAgent | StoredTag>(sources: Set<string>, part: T): T => ({
@@ -84,7 +134,7 @@ const namingOnly = <T extends StoredAgent | StoredTag>(sources: Set<string>, par
 
 /** With the uuid of the source in its own line. A page of a site that is not among `sites` is one of its own. */
 async function* sourcesOf(
-  all: Snapshot,
+  all: ChatbotReader,
   { uuid: chatbot }: StoredChatbot,
   sites: Set<string>,
 ): AsyncGenerator<Line & { source?: string }> {
@@ -117,7 +167,7 @@ interface WholeSource {
 }
 
 /** With what belongs to it, none of it older or newer than the rest; undefined where it is gone. */
-async function readSource(all: Snapshot, uuid: string): Promise<WholeSource | undefined> {
+async function readSource(all: ChatbotReader, uuid: string): Promise<WholeSource | undefined> {
   for (let reads = 1; ; reads++) {
     const source = await all.source(uuid);
     if (!source) return undefined;

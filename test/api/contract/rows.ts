@@ -491,6 +491,7 @@ export const rows: Record<string, Row> = {
     on: holding(newConversation),
     invalidSearch: [...PAGES, ...MESSAGE_FILTERS],
   },
+  'GET /api/v1/chatbot/:uuid/export': {},
   'GET /api/v1/chatbot/:uuid/conversations/export': {
     on: holding(newConversation),
     invalidSearch: [['format', '?format=xml'], ['format', '?format=csv&format=csv'], ...MESSAGE_FILTERS],

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBuiltServer, type BuiltServer } from '../built-server.ts';
@@ -181,3 +182,17 @@ test.each([
     await page.context().close();
   },
 );
+
+test('the archive of a chatbot is downloaded whole', async () => {
+  const chatbot = await apiOf(server).newChatbot('Taken along', 'What is a lamp?', 'A lamp gives light.');
+  const { page } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/general`);
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download the archive' }).press('Enter');
+  const download = await downloading;
+  expect(download.suggestedFilename()).toMatch(/^chatbot-.*\.jsonl$/);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  const kinds = lines.map((line) => Object.keys(JSON.parse(line) as object)[0]);
+  expect(kinds).toEqual(['archive', 'chatbot', 'source', 'document', 'agent', 'end']);
+  await page.context().close();
+});

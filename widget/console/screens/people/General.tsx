@@ -30,6 +30,7 @@ export function General({ chatbot }: { chatbot: string }) {
       {record && retention && (
         <>
           <Change record={record} keepDays={retention.keep_days} onChanged={reload} />
+          <Export uuid={chatbot} />
           <Danger record={record} />
         </>
       )}
@@ -86,6 +87,19 @@ function Change({ record, keepDays, onChanged }: { record: Chatbot; keepDays: nu
     </section>
   );
 }
+
+const Export = ({ uuid }: { uuid: string }) => (
+  <section>
+    <h2>Export</h2>
+    <p>
+      A file with the settings, agents, tags and sources of this chatbot, for <code>docent import</code> on another
+      server. Conversations, figures, members, keys and the values of tools’ headers are not in it.
+    </p>
+    <a class="button" href={`/api/v1/chatbot/${uuid}/export`} download>
+      Download the archive
+    </a>
+  </section>
+);
 
 function Danger({ record: { uuid, name } }: { record: Chatbot }) {
   const { route } = useLocation();
