@@ -2,12 +2,13 @@ import { makeKey } from '../http/new-key.ts';
 import { Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Store, StoredKey, User } from '../store/store.ts';
+import type { SignedIn } from './sign-ins.ts';
 
 /** The keys of whoever is signed in. A key itself makes none: a leaked one cannot get itself a successor. */
 export interface OwnKeys {
   list(user: User): Promise<KeyView[]>;
-  /** `key` is shown this once. Throws a `Refusal` that names `name`. */
-  add(user: User, name: string): Promise<KeyView & { key: string }>;
+  /** `key` is shown this once; undefined where the sign-in has ended meanwhile. Throws a `Refusal` that names `name`. */
+  add(by: SignedIn, name: string): Promise<(KeyView & { key: string }) | undefined>;
   /** With the sign-ins that were made with it. False where the user has none of this uuid. */
   revoke(user: User, uuid: string): Promise<boolean>;
 }
@@ -39,12 +40,11 @@ export function createOwnKeys(store: Store, clock: Clock): OwnKeys {
   return {
     list: async (user) => (await keysOf(user)).map(view),
 
-    async add(user, name) {
+    async add({ user, signIn }, name) {
       if ((await keysOf(user)).length >= MAX_KEYS)
         throw new Refusal('conflict', `a user has at most ${MAX_KEYS} keys: revoke one first`);
       const { key, record } = await makeKey({ store, clock }, user, name);
-      await store.addKey(record);
-      return { ...view(record), key };
+      return (await store.addKey(record, signIn.uuid)) ? { ...view(record), key } : undefined;
     },
 
     async revoke(user, uuid) {

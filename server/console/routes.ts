@@ -149,8 +149,10 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
   on('GET', '/keys', async (ctx) => keys.list((await required(ctx)).user));
 
   on('POST', '/keys', async (ctx) => {
-    const { user } = await required(ctx);
-    return keys.add(user, validate(NewKey, await readJson(ctx)).name);
+    const by = await required(ctx);
+    const made = await keys.add(by, validate(NewKey, await readJson(ctx)).name);
+    if (!made) throw signedOut();
+    return made;
   });
 
   on('DELETE', '/keys/:uuid', async (ctx) => {

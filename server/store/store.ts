@@ -59,7 +59,8 @@ export interface Store extends SignInVerbs, PasskeyVerbs, FigureVerbs, AuditVerb
   readonly replyClaims?: ReplyClaims;
 
   keyOwner(hash: string): Promise<User | undefined>;
-  addKey(key: StoredKey): Promise<void>;
+  /** By the sign-in of this uuid, where one is given: false, and nothing is stored, where the key's user has it no more. */
+  addKey(key: StoredKey, signIn?: string): Promise<boolean>;
   /** Of several that are added so at once, by whichever processes, one is. False where there is a key, which is left alone. */
   addFirstKey(key: StoredKey): Promise<boolean>;
   keys(): Promise<StoredKey[]>;

@@ -3,7 +3,7 @@ import { KeyUse } from '../key-use.ts';
 import type { AccountVerbs, StoredKey, User } from '../store.ts';
 import { inTransaction } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
-import { endSignInsWithoutKey } from './shared/sign-in-verbs.ts';
+import { endSignInsWithoutKey, isSignedIn } from './shared/sign-in-verbs.ts';
 import { arrayOf, leaveChatbots } from './shared/team.ts';
 
 /** Users, keys and facts. */
@@ -29,15 +29,18 @@ export function accountVerbs({ sql, run }: PostgresContext, owner: string): Acco
         return user && { ...user };
       }),
 
-    async addKey({ hash, user, name, hint, created_at, last_used_at }) {
-      await run(
-        () => sql`
-          insert into keys (hash, user_uuid, name, hint, created_at, last_used_at)
-          values (${hash}, ${user}, ${name}, ${hint}, ${created_at}, ${last_used_at})
-          on conflict (hash) do update set user_uuid = excluded.user_uuid, name = excluded.name, hint = excluded.hint,
-            created_at = excluded.created_at, last_used_at = excluded.last_used_at`,
-      );
-    },
+    addKey: ({ hash, user, name, hint, created_at, last_used_at }, signIn) =>
+      run(() =>
+        inTransaction(sql, async (tx) => {
+          if (signIn !== undefined && !(await isSignedIn(tx, user, signIn))) return false;
+          await tx`
+            insert into keys (hash, user_uuid, name, hint, created_at, last_used_at)
+            values (${hash}, ${user}, ${name}, ${hint}, ${created_at}, ${last_used_at})
+            on conflict (hash) do update set user_uuid = excluded.user_uuid, name = excluded.name, hint = excluded.hint,
+              created_at = excluded.created_at, last_used_at = excluded.last_used_at`;
+          return true;
+        }),
+      ),
 
     addFirstKey: ({ hash, user, name, hint, created_at, last_used_at }) =>
       run(() =>

@@ -44,6 +44,28 @@ export function signInContract(engine: string, createFixture: () => Promise<Stor
       return key;
     };
 
+    it('adds a key by a sign-in that its user has, and by no other', async () => {
+      const user = store.owner.user.uuid;
+      const signIn = signInOf(user);
+      await store.addSignIn(signIn);
+      const key = (hash: string, of = user) => ({
+        hash: hash.repeat(64),
+        user: of,
+        name: 'ci',
+        hint: 'dk_abc',
+        created_at: signIn.created_at,
+        last_used_at: '',
+      });
+      const stranger = { uuid: newUuid(), email: 'stranger@shop.example', created_at: signIn.created_at };
+      await store.addUser(stranger);
+      expect(await store.addKey(key('1'), signIn.uuid)).toBe(true);
+      expect(await store.addKey(key('2', stranger.uuid), signIn.uuid)).toBe(false);
+      expect(await store.addKey(key('3'), newUuid())).toBe(false);
+      await store.removeSignIn(user, signIn.uuid);
+      expect(await store.addKey(key('4'), signIn.uuid)).toBe(false);
+      expect((await store.keys()).map(({ hash }) => hash[0])).toEqual(['1']);
+    });
+
     it('finds a sign-in with its user by the hash of the cookie, and lists those of one user', async () => {
       const user = await withUser();
       const signIns = [aSignIn(), aSignIn(), aSignIn({ user: user.uuid, environment_key: 'abc' })];

@@ -1,7 +1,7 @@
 import { KeyUse } from '../../key-use.ts';
 import { cloneJson } from '../../clone-json.ts';
 import { type StoredRecord } from '../files/record.ts';
-import { withoutKey, withoutUser } from './sign-in-verbs.ts';
+import { isSignedIn, withoutKey, withoutUser } from './sign-in-verbs.ts';
 import { findByHash, type Accounts } from './account-file.ts';
 import type { AccountVerbs, Change, StoredKey, User } from '../../store.ts';
 import type { RunVerb } from '../../in-flight.ts';
@@ -23,9 +23,14 @@ export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Acco
         return user && { ...user };
       }),
 
-    async addKey(key) {
+    async addKey(key, signIn) {
       const own = { ...key };
-      await change((root) => ({ ...root, keys: [...root.keys.filter(({ hash }) => hash !== own.hash), own] }));
+      let isAdded = false;
+      await change((root) => {
+        isAdded = signIn === undefined || isSignedIn(root, own.user, signIn);
+        return isAdded ? { ...root, keys: [...root.keys.filter(({ hash }) => hash !== own.hash), own] } : root;
+      });
+      return isAdded;
     },
 
     async addFirstKey(key) {

@@ -3,7 +3,7 @@ import type { RunVerb } from '../../in-flight.ts';
 import type { Change, StoredPasskey, User } from '../../store.ts';
 import type { StoredRecord } from '../files/record.ts';
 import type { Accounts } from './account-file.ts';
-import { signInsOf, userOf, withSignIn } from './sign-in-verbs.ts';
+import { isSignedIn, signInsOf, userOf, withSignIn } from './sign-in-verbs.ts';
 
 /** Passkeys and the challenges that they have signed: in `store.json`, as the sign-ins that they make. */
 export function passkeyVerbs(record: StoredRecord<Accounts>, run: RunVerb): PasskeyVerbs {
@@ -14,8 +14,7 @@ export function passkeyVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pass
       const own = { ...passkey };
       let isAdded = false;
       await change((root) => {
-        const isSignedIn = signInsOf(root).some(({ uuid, user }) => uuid === signIn && user === own.user);
-        if (!isSignedIn || isUsed(root, challenge)) return root;
+        if (!isSignedIn(root, own.user, signIn) || isUsed(root, challenge)) return root;
         const used = withUsed(root, challenge);
         const count = passkeysOf(root).filter(({ user }) => user === own.user).length;
         isAdded = count < MAX_PASSKEYS && !passkeysOf(root).some(({ id }) => id === own.id);

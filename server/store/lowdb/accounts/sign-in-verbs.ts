@@ -105,6 +105,9 @@ export function withSignIn(root: Accounts, signIn: StoredSignIn): Accounts {
   return { ...root, sign_ins: [...signInsOf(root), signIn].filter((one) => !dropped.has(one)) };
 }
 
+export const isSignedIn = (root: Accounts, user: string, signIn: string): boolean =>
+  signInsOf(root).some((one) => one.uuid === signIn && one.user === user);
+
 /** Without the sign-ins that end with the key; with the last one of a user passkeys and links go, too. */
 export function withoutKey(root: Accounts, hash: string): Accounts {
   const user = root.keys.find((key) => key.hash === hash)?.user;

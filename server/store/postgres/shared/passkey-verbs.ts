@@ -2,7 +2,7 @@ import { MAX_PASSKEYS, type Challenge, type PasskeyVerbs } from '../../accounts.
 import type { StoredPasskey, User } from '../../store.ts';
 import { inTransaction, type Queries } from '../connection.ts';
 import type { PostgresContext } from '../context.ts';
-import { insertSignIn } from './sign-in-verbs.ts';
+import { insertSignIn, isSignedIn } from './sign-in-verbs.ts';
 
 /** Passkeys and the challenges that they have signed. Whoever changes both, or a sign-in, locks the user first. */
 export function passkeyVerbs({ sql, run }: PostgresContext): PasskeyVerbs {
@@ -14,10 +14,7 @@ export function passkeyVerbs({ sql, run }: PostgresContext): PasskeyVerbs {
       run(() =>
         inTransaction(sql, async (tx) => {
           const { uuid, id, user, name, host, public_key, counter, created_at, last_used_at } = passkey;
-          // One of a user's at a time: the next sees what is there.
-          await tx`select 1 from users where uuid = ${user} for no key update`;
-          const [by] = await tx`select 1 from sign_ins where uuid = ${signIn} and user_uuid = ${user} for key share`;
-          if (!by || !(await useUp(tx, challenge))) return false;
+          if (!(await isSignedIn(tx, user, signIn)) || !(await useUp(tx, challenge))) return false;
           const { count } = await tx`
             insert into passkeys (uuid, id, user_uuid, name, host, public_key, counter, created_at, last_used_at)
             select ${uuid}, ${id}, ${user}, ${name}, ${host}, ${public_key}, ${counter}, ${created_at}, ${last_used_at}

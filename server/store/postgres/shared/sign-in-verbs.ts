@@ -98,6 +98,13 @@ export async function insertSignIn(tx: Queries, signIn: StoredSignIn): Promise<v
       order by last_used_at desc, n desc offset ${MAX_SIGN_INS - 1})`;
 }
 
+/** Until the transaction ends, too. Locks the user: of two things that one user adds at once, the second sees the first. */
+export async function isSignedIn(tx: Queries, user: string, signIn: string): Promise<boolean> {
+  await tx`select 1 from users where uuid = ${user} for no key update`;
+  const [by] = await tx`select 1 from sign_ins where uuid = ${signIn} and user_uuid = ${user} for key share`;
+  return by !== undefined;
+}
+
 /** Ends what a user without a key is not to have; what was made with another key has gone with that. */
 export async function endSignInsWithoutKey(tx: Queries, user: string): Promise<void> {
   const [left] = await tx`select 1 from keys where user_uuid = ${user} limit 1`;
