@@ -58,9 +58,10 @@ export interface PasskeyPlace {
 }
 
 /**
- * Of `PUBLIC_URL`, else of what the request names in `Host`. That is safe: whoever sends another name gets nothing but a challenge for
- * it, since browsers sign the name and the origin that they are at, and a passkey is found under the name it was made on alone.
- * Refuses where browsers make no passkeys.
+ * Of `PUBLIC_URL`, else of what the request names in `Host`, with its port. Whoever sends another name gets a challenge for that: browsers
+ * sign the name and the origin that they are at, and a passkey is found under the name it was made on alone. The port is not checked
+ * against the server's own: a page at another port of the same host name gets a signature that counts here, so that without `PUBLIC_URL`
+ * all ports of the host have to be trusted. Refuses where browsers make no passkeys.
  */
 export function passkeyPlace(place: Place, request: IncomingMessage): PasskeyPlace {
   const { hostname: host, origin, protocol } = new URL(ownAddress(place, request));

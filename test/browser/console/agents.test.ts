@@ -43,15 +43,17 @@ async function open(chatbot: string, options = {}): Promise<{ page: Page; faults
   made.faults.length = 0;
   return made;
 }
-/** A server of a shop that repeats the address and the key that it gets. */
-async function startShop(): Promise<{ url: string; close(): void }> {
+/** A server of a shop that repeats the address and the key that it gets; `keys` has those. */
+async function startShop(): Promise<{ url: string; keys: unknown[]; close(): void }> {
+  const keys: unknown[] = [];
   const shop = createServer(({ url, headers }, response) => {
+    keys.push(headers['x-key']);
     response.writeHead(200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ got: url, key: headers['x-key'] }));
   });
   shop.listen(shopPort, '127.0.0.1');
   await once(shop, 'listening');
-  return { url: `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`, close: () => void shop.close() };
+  return { url: `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`, keys, close: () => void shop.close() };
 }
 
 const shown = (page: Page): Promise<void> => page.getByRole('list', { name: 'Agents' }).waitFor();
@@ -240,6 +242,29 @@ test('a tool is made, tried, changed and deleted by keyboard alone; its secret n
   expect(faults.filter((fault) => !/422/.test(fault))).toEqual([]);
   await page.context().close();
   shop.close();
+});
+
+test('a tool is tried with a variable that only its headers name', async () => {
+  const shop = await startShop();
+  const chatbot = await api.newChatbot('Headers', 'What is a lamp?', 'A lamp gives light.');
+  const [agent] = await agentsOf(chatbot);
+  const made = { name: 'stock', description: 'Says what is in stock', external_url: shop.url };
+  await api.call('POST', `/agent/${agent!.uuid}/function/create`, {
+    ...made,
+    headers: { 'X-Key': '{{customer_token}}' },
+  });
+  const { page } = await open(chatbot);
+  await openCard(page, 'General Q&A');
+  await page.getByText('stock').first().click();
+  const trial = page.getByRole('form', { name: 'Try stock' });
+  await trial.getByRole('button', { name: 'Fill in a variable' }).press('Enter');
+  await trial.getByLabel('Name').fill('customer_token');
+  await trial.getByLabel('Value').fill('of Ann');
+  await trial.getByRole('button', { name: 'Call it' }).press('Enter');
+  await trial.getByText('It worked.').waitFor();
+  expect(shop.keys).toEqual(['of Ann']);
+  shop.close();
+  await page.context().close();
 });
 
 test('a dial says which of the messages would have gone elsewhere, before it is saved', async () => {

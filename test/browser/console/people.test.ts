@@ -196,3 +196,35 @@ test('the archive of a chatbot is downloaded whole', async () => {
   expect(kinds).toEqual(['archive', 'chatbot', 'source', 'document', 'agent', 'end']);
   await page.context().close();
 });
+
+test('what a role may not see is not shown before the role is known', async () => {
+  const chatbot = await newChatbot('Flash');
+  const { page } = await newPage(browser);
+  let release = (): void => {};
+  const held = new Promise<void>((done) => (release = done));
+  await page.route('**/api/v1/memberships', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/sources`);
+  await heading(page, 'Sources').waitFor();
+  expect(await navigation(page)).toEqual(['Chatbots', 'Settings']);
+  release();
+  await expect.poll(() => navigation(page)).toContain('General');
+  await page.unroute('**/api/v1/memberships');
+  // Where the role cannot be found out the server alone says what is allowed.
+  await page.route('**/api/v1/memberships', (route) => route.abort());
+  await page.reload();
+  await expect.poll(() => navigation(page)).toContain('General');
+  await page.context().close();
+});
+
+test('a card of the first page leads to Today', async () => {
+  const chatbot = await newChatbot('Card');
+  const { page } = await newPage(browser);
+  await signInByKey(page, server);
+  await page.getByRole('main').getByRole('link', { name: /^Card/ }).click();
+  await heading(page, 'Today').waitFor();
+  expect(page.url()).toBe(`${server.base}/console/chatbot/${chatbot}/today`);
+  await page.context().close();
+});

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { account } from '../account/account.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
-import { may, type Right } from '../account/membership.ts';
+import { may, memberships, type Right } from '../account/membership.ts';
 import { Icon, type IconName } from './Icon.tsx';
 
 interface FrameProps {
@@ -23,8 +23,8 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
     document.title = [title, name, 'Docent'].filter(Boolean).join(' · ');
   }, [title, name]);
   useEffect(() => {
-    // Its name alone is missing where that fails.
-    if (chatbot && !chatbots.value) void loadChatbots().catch(() => undefined);
+    // Where that fails its name is missing, and all is shown: the server refuses what the role does not allow.
+    if (chatbot && !chatbots.value) void loadChatbots().catch(() => (memberships.value ??= []));
   }, [chatbot]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), [title, chatbot]);
   return (
@@ -105,7 +105,7 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
 interface ItemProps {
   href: string;
   icon: IconName;
-  /** In the chatbot of the address: without it the item is not shown. */
+  /** In the chatbot of the address: without it the item is not shown. Until it is known the item's place is kept empty. */
   right?: Right;
   children: string;
 }
@@ -122,7 +122,7 @@ function Item({ href, icon, right, children }: ItemProps) {
   }, [isHere]);
   if (right && !may(href.split('/')[3]!, right)) return null;
   return (
-    <li>
+    <li class={right && !memberships.value ? 'later' : undefined}>
       <a ref={link} href={href} aria-current={isHere ? 'page' : undefined}>
         <Icon name={icon} />
         {children}

@@ -26,7 +26,7 @@ export function Chatbots() {
             <li key={one.uuid}>
               <a
                 class="card"
-                href={`/console/chatbot/${one.uuid}/${may(one.uuid, 'edit') ? 'sources' : 'conversations'}`}
+                href={`/console/chatbot/${one.uuid}/${may(one.uuid, 'read figures') ? 'today' : 'conversations'}`}
               >
                 <strong>{one.name}</strong>
                 <span class="muted">

@@ -174,3 +174,21 @@ test.each([
   expect(faults).toEqual([]);
   await page.context().close();
 });
+
+test('a button without its words shows them where it is pointed at or focused', async () => {
+  const { chatbot } = await newChatbot();
+  const { page } = await open(`/console/chatbot/${chatbot}/sources`, { viewport: { width: 1200, height: 800 } });
+  const button = row(page, QUESTIONS[0]!).getByRole('button', { name: 'Delete' });
+  const clip = (): Promise<string> =>
+    button.locator('.icon + span').evaluate((span) => getComputedStyle(span).clipPath);
+  await button.waitFor();
+  expect(await clip()).toBe('inset(50%)');
+  await button.hover();
+  expect(await clip()).toBe('none');
+  await page.mouse.move(0, 0);
+  expect(await clip()).toBe('inset(50%)');
+  await page.getByRole('link', { name: QUESTIONS[0]!, exact: true }).focus();
+  await page.keyboard.press('Tab');
+  expect(await clip()).toBe('none');
+  await page.context().close();
+});

@@ -3,7 +3,8 @@ import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { ToolFunction } from '../../agent-records.ts';
 import { post } from '../../wire.ts';
-import { propertiesOf, typed, variablesOf } from './tool.ts';
+import { Rows, type Row } from './Rows.tsx';
+import { HEADER_COLUMNS, headersIn, NEW_HEADER, propertiesOf, typed, variablesOf } from './tool.ts';
 
 interface Trial {
   outcome: 'done' | 'failed' | 'unsure';
@@ -22,6 +23,7 @@ const OUTCOMES = {
 
 /** Calls the tool as it is stored, with what is filled in: a field for each parameter and variable. */
 export function TryTool({ tool }: { tool: ToolFunction }) {
+  const others = useSignal<Row[]>([]);
   const trial = useSignal<Trial | undefined>(undefined);
   const { isBusy, failure, run } = useAction();
   const parameters = Object.entries(propertiesOf(tool.parameters));
@@ -37,7 +39,7 @@ export function TryTool({ tool }: { tool: ToolFunction }) {
     ).map(([name, text]) => [name, typed(propertiesOf(tool.parameters)[name]!['type'], text)]);
     const body = {
       arguments: Object.fromEntries(args) as object,
-      variables: Object.fromEntries(filled('variable ', variables)),
+      variables: { ...Object.fromEntries(filled('variable ', variables)), ...headersIn(others.value) },
     };
     trial.value = undefined;
     void run(async () => (trial.value = await post<Trial>(`/api/v1/function/${tool.uuid}/try`, body)));
@@ -59,6 +61,16 @@ export function TryTool({ tool }: { tool: ToolFunction }) {
       {variables.map((name) => (
         <Field key={name} label={`{{${name}}}`} name={`variable ${name}`} isRequired={false} />
       ))}
+      {Object.keys(tool.headers).length > 0 && (
+        <Rows
+          legend="Variables of the headers"
+          hint="What a header holds is not shown, nor which variables it names."
+          add="Fill in a variable"
+          empty={NEW_HEADER}
+          columns={HEADER_COLUMNS}
+          rows={others}
+        />
+      )}
       {acts && <p class="muted">It changes something: to try it does so, too.</p>}
       <Button type="submit" isBusy={isBusy.value}>
         Call it
