@@ -74,7 +74,8 @@ export async function boot(
   const users = createUsers({ store, clock });
 
   const services = await createServices(config, { store, clock, log, health, self: ownAddresses(config) });
-  const { knowledge, sites, catalogue, caller, router, respond, runs, suggestions, takeUse, serverModels } = services;
+  const { knowledge, sites, catalogue, caller, router, respond, runs, draftGap, suggestions, takeUse, serverModels } =
+    services;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
     ? remoteUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
@@ -101,6 +102,7 @@ export async function boot(
     framing: sites.framing,
     dir: consoleDir ?? join(distFolder(), 'console'),
     hasMail: mailer !== undefined,
+    hasModel: draftGap !== undefined,
     clock,
   };
   const ownersConsole = config.console ? await createConsole(consoleDeps) : undefined;
@@ -114,6 +116,7 @@ export async function boot(
     runs,
     router,
     respond,
+    draftGap,
     catalogue,
     caller,
     takeUse,

@@ -30,13 +30,15 @@ interface ConsoleDeps extends BackdropDeps {
   dir: string;
   /** Whether the server sends mail. */
   hasMail: boolean;
+  /** Whether a model writes answers. */
+  hasModel: boolean;
   clock: Clock;
 }
 
 const SESSION_PATH = /^\/console\/(?:sessions?|invitation|keys|passkeys)(?:\/|$)/;
 
 export async function createConsole(deps: ConsoleDeps): Promise<Console> {
-  const { store, apiKey, place, dir, hasMail, clock } = deps;
+  const { store, apiKey, place, dir, hasMail, hasModel, clock } = deps;
   const signIns = createSignIns(store, apiKey, clock);
   const byKey = createAuth(store, apiKey, clock);
   const findKey = createFindKey(store, apiKey, clock);
@@ -48,6 +50,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     keys: createOwnKeys(store, clock),
     passkeys: createPasskeys(store, signIns, clock),
     hasMail,
+    hasModel,
     clock,
   });
   const page = await createConsoleFiles(dir);

@@ -23,6 +23,7 @@ interface RoutesDeps {
   keys: OwnKeys;
   passkeys: Passkeys;
   hasMail: boolean;
+  hasModel: boolean;
   clock: Clock;
 }
 
@@ -44,7 +45,7 @@ const Invitation = Type.Object({ link: Type.String({ maxLength: 256 }) });
  * by cookie.
  */
 export function sessionRoutes(deps: RoutesDeps): Middleware {
-  const { place, signIns, findKey, invitations, keys, passkeys, hasMail, clock } = deps;
+  const { place, signIns, findKey, invitations, keys, passkeys, hasMail, hasModel, clock } = deps;
   const failures = createVisitorLimits({ clock, longest: FAILED_TRIES[1] });
   const router = new Router({ prefix: '/console' });
   const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: (ctx: Context) => Promise<unknown>): void => {
@@ -70,6 +71,7 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
     is_secure: isSecure(place, req),
     public_url: place.publicUrl ?? '',
     has_mail: hasMail,
+    has_model: hasModel,
   });
 
   /** A try counts while it is under way, so that many at once are not more than the limit. */

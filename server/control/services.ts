@@ -7,7 +7,8 @@ import { ClaimJudge } from '../answer/tools/claim.ts';
 import { Budget } from '../answer/budget.ts';
 import { createRespond, warmAnswers } from '../answer/pipeline.ts';
 import { QueryRewriter } from '../answer/retrieve/rewrite.ts';
-import { AnswerRuns } from '../answer/runs.ts';
+import { createDraftGap } from '../answer/gaps/draft.ts';
+import { AnswerRuns, type Respond } from '../answer/runs.ts';
 import { createFallbacks } from '../answer/fallback.ts';
 import { checkableEmbedder, checkableModel } from '../answer/trace/check-models.ts';
 import { countUsage } from '../answer/spending.ts';
@@ -93,8 +94,11 @@ export async function createServices(config: Config, { store, clock, log, health
   };
   const answer = createRespond({ ...parts, followUps: suggestions.followUps });
   const { monthlyCredits: monthly } = config;
-  const respond = monthly === undefined ? answer : new Budget({ store, log, monthly }).limit(answer);
+  const budget = monthly === undefined ? undefined : new Budget({ store, log, monthly });
+  const limit = (one: Respond): Respond => budget?.limit(one) ?? one;
+  const respond = limit(answer);
   const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });
+  const draftGap = model && createDraftGap({ store, knowledge, runs, model, catalogue, clock, limit });
   return {
     web,
     knowledge,
@@ -104,6 +108,7 @@ export async function createServices(config: Config, { store, clock, log, health
     router,
     respond,
     runs,
+    draftGap,
     suggestions,
     serverModels,
     takeUse: createTakeVisit({ store, clock }, 'use'),

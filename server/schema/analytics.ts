@@ -96,3 +96,18 @@ export const GapsQuery = Type.Object({
 });
 
 export const GapChange = Type.Object({ question: Query });
+
+export const NewGapDraft = Type.Object({
+  questions: Type.Array(Query, {
+    minItems: 1,
+    maxItems: 5,
+    description: 'a list of 1 to 5 questions for the same thing, of each of which the first 1,000 characters count',
+  }),
+});
+
+export const GapDraft = record({
+  text: Type.String({ description: 'Markdown. `[___: …]` stands where the owner has to say what no passage says.' }),
+  sources: Type.Array(record({ data_source_uuid: Uuid, title: Type.String() }), {
+    description: 'Those whose passages the model was given; empty where none was near.',
+  }),
+});

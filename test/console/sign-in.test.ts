@@ -50,6 +50,7 @@ describe('signing in', () => {
       is_secure: false,
       public_url: '',
       has_mail: false,
+      has_model: false,
     });
     expect(Date.parse(reply.body.expires)).toBe(Math.floor(Date.now() / 1000) * 1000 + 7 * DAY);
     expect(reply.headers['cache-control']).toBe('no-store');

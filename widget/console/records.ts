@@ -147,6 +147,8 @@ export interface Account {
   public_url: string;
   /** The server sends mail. */
   has_mail: boolean;
+  /** A model writes answers, and drafts of them. */
+  has_model: boolean;
 }
 
 /** One sign-in of the user, in any browser. */
@@ -258,6 +260,12 @@ export interface Gap {
   reasons: Record<'unknown' | 'unsure' | 'rated_down' | 'asked_again', number>;
   wordings: { query: string; session: string; asked_at: string }[];
   passages: { data_source_uuid: string; title: string; text: string }[];
+}
+
+/** An answer to a gap as a model wrote it, and the sources it was given. */
+export interface GapDraft {
+  text: string;
+  sources: { data_source_uuid: string; title: string }[];
 }
 
 export interface GapList {

@@ -76,7 +76,7 @@ export async function getPage<T>(path: string, signal?: AbortSignal): Promise<{ 
   return { list: (await response.json()) as T[], next };
 }
 
-export const post = <T>(path: string, body: object = {}, options: Pick<Call, 'isSlow'> = {}): Promise<T> =>
+export const post = <T>(path: string, body: object = {}, options: Pick<Call, 'isSlow' | 'signal'> = {}): Promise<T> =>
   json(path, { method: 'POST', body, ...options });
 export const remove = (path: string): Promise<unknown> => send(path, { method: 'DELETE' });
 

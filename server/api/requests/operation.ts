@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { AgentRouter } from '../../agents/routing/router.ts';
+import type { DraftGap } from '../../answer/gaps/draft.ts';
 import type { Checkable } from '../../answer/trace/check-models.ts';
 import type { AnswerRuns, Respond } from '../../answer/runs.ts';
 import { notFound } from '../../schema/errors.ts';
@@ -44,6 +45,8 @@ export interface ApiDeps {
   runs: AnswerRuns;
   router: AgentRouter;
   respond: Respond;
+  /** Absent where there is no model. */
+  draftGap?: DraftGap | undefined;
   clock: Clock;
   log: Logger;
   catalogue: Catalogue;

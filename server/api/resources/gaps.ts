@@ -1,11 +1,13 @@
 import { changeHidden, findGaps, hiddenTermsOf } from '../../answer/gaps/gaps.ts';
-import { invalid, notFound } from '../../schema/errors.ts';
-import { GapList, GapChange, GapsQuery } from '../../schema/analytics.ts';
-import { Success } from '../../schema/records.ts';
+import { invalid, notFound, Refusal } from '../../schema/errors.ts';
+import { NewGapDraft, GapDraft, GapList, GapChange, GapsQuery } from '../../schema/analytics.ts';
+import { Fault, Success } from '../../schema/records.ts';
+import { countUse } from '../requests/count-use.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../requests/operation.ts';
 import type { Requester } from '../requests/rights.ts';
 
-export const gaps = ({ store, knowledge }: ApiDeps): Operation[] => {
+export const gaps = (deps: ApiDeps): Operation[] => {
+  const { store, knowledge, draftGap } = deps;
   async function change(user: Requester, uuid: string, question: string, isHidden: boolean): Promise<unknown> {
     await ownedChatbot(store, user, uuid);
     const own = await hiddenTermsOf(store, question);
@@ -57,6 +59,31 @@ export const gaps = ({ store, knowledge }: ApiDeps): Operation[] => {
       body: GapChange,
       reply: Success,
       handle: ({ user, uuid, body }) => change(user, uuid, body.question, false),
+    }),
+    operation({
+      id: 'draftGap',
+      right: 'edit',
+      method: 'POST',
+      path: '/api/v1/chatbot/:uuid/gap/draft',
+      summary: 'Draft the answer to a group of questions, by the model',
+      description:
+        'The model gets the questions and the nearest passages, and is to say what these say, with blanks for the rest. Nothing is stored: what the owner makes of it becomes an answer by `data-source/qa`. A draft costs the credits of an answer of the first agent that answers visitors. 409 without a model, and where the credits of the month are spent. At most 20 in a minute: 429. It ends when its caller leaves.',
+      body: NewGapDraft,
+      reply: GapDraft,
+      others: { 409: Fault, 429: Fault, 502: Fault, 504: Fault },
+      async handle({ user, uuid, body, ctx }) {
+        const chatbot = await ownedChatbot(store, user, uuid);
+        if (!draftGap)
+          throw new Refusal(
+            'conflict',
+            'no model writes drafts: set LLM_BASE_URL and LLM_MODEL where the server starts',
+          );
+        await countUse(deps, { ctx, user, operation: 'draftGap' });
+        const left = new AbortController();
+        ctx.res.once('close', () => left.abort());
+        if (!ctx.writable) left.abort();
+        return draftGap({ chatbot, questions: body.questions, request: String(ctx.state.id) }, left.signal);
+      },
     }),
   ];
 };

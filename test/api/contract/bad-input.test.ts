@@ -94,13 +94,13 @@ describe.each(withBody)('$method $path', (one) => {
   });
 
   it('ignores keys that it does not know, whatever is in them', async () => {
-    const { on, send } = rows[`${one.method} ${one.path}`] ?? {};
+    const { on, send, withoutModel = 200 } = rows[`${one.method} ${one.path}`] ?? {};
     const strange = `"__proto__":{"admin":true,"name":7},"constructor":{"prototype":{"admin":true}},"prototype":1,"hasOwnProperty":0,"toString":null,"":{},"x":${nested('[', ']')}`;
     const uuid = (await on?.(w, chatbot)) ?? chatbot;
     const known = JSON.stringify(send?.(uuid, w));
     const body = `{${strange}${known === '{}' ? '' : ','}${known.slice(1)}`;
     const reply = await w.call(one.method, one.path.replace(':chatbot', chatbot).replace(':uuid', uuid), body);
-    expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+    expect(reply.status, JSON.stringify(reply.body)).toBe(withoutModel);
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });
 });

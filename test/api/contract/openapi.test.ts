@@ -74,7 +74,7 @@ describe('GET /api/v1/openapi.json', () => {
     expect(new Set(names).size).toBe(names.length);
     for (const name of names)
       expect(name).toMatch(
-        /^(?:ask|(?:confirm|create|export|list|get|update|delete|exclude|include|hide|show|remove|leave|revoke|stop|stream|test|trace|try|resume|rescrape|restart|send)[A-Z][A-Za-z]+)$/,
+        /^(?:ask|(?:confirm|create|draft|export|list|get|update|delete|exclude|include|hide|show|remove|leave|revoke|stop|stream|test|trace|try|resume|rescrape|restart|send)[A-Z][A-Za-z]+)$/,
       );
     expect(names).toEqual(expect.arrayContaining(['createChatbot', 'listAgents', 'streamMessage']));
     const tags = document['tags'].map(({ name }: { name: string }) => name);

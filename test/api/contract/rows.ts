@@ -25,6 +25,8 @@ export interface Row {
   send?: (uuid: string, w: ApiFixture) => unknown;
   /** What follows the path, `?` included. */
   search?: string;
+  /** What a call is answered for want of a model; 200 by default. */
+  withoutModel?: number;
   /** What is refused with 422: the field that is named, and the body. */
   invalid?: [field: string | undefined, body: unknown][];
   /** The same for what follows the path. */
@@ -252,6 +254,11 @@ export const rows: Record<string, Row> = {
   'POST /api/v1/chatbot/:uuid/gap/show': {
     send: () => ({ question: 'Do you sell llamas?' }),
     invalid: QUESTIONS,
+  },
+  'POST /api/v1/chatbot/:uuid/gap/draft': {
+    send: () => ({ questions: ['Do you sell llamas?', 'any llamas?'] }),
+    withoutModel: 409,
+    invalid: each('questions', [undefined, null, 'a', [], [''], ['a', 7], Array(6).fill('Llamas?')]),
   },
   'GET /api/v1/chatbot/:uuid/data-sources/cited': { on: holding(newConversation) },
 

@@ -126,7 +126,15 @@ function Group({ chatbot, gap, isHidden, onWritten, onMoved }: GroupProps) {
           ))}
           {passages.length === 0 && <p class="muted">No source is near.</p>}
         </details>
-        {!isHidden && <WriteAnswer chatbot={chatbot} question={question} hasLink onWritten={onWritten} />}
+        {!isHidden && (
+          <WriteAnswer
+            chatbot={chatbot}
+            question={question}
+            wordings={wordings.map(({ query }) => query)}
+            hasLink
+            onWritten={onWritten}
+          />
+        )}
         <Button isBusy={isBusy.value} onClick={() => void move()}>
           {isHidden ? 'Show again' : 'Not ours'}
         </Button>

@@ -1,13 +1,17 @@
 import { useSignal } from '@preact/signals';
+import { account } from '../../account/account.ts';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { DataSource } from '../../records.ts';
 import { statusWords } from '../../words.ts';
 import { get, post } from '../../wire.ts';
+import { Draft } from './Draft.tsx';
 
 interface WriteAnswerProps {
   chatbot: string;
   question: string;
+  /** The same question in the words of several visitors; its own alone by default. */
+  wordings?: string[];
   /** Asks for an address that the answer shows as its source; false by default. */
   hasLink?: boolean;
   /** Told once it is stored, and once that is undone. */
@@ -16,6 +20,9 @@ interface WriteAnswerProps {
 
 /** Milliseconds between two looks whether the answer is learned, which takes some tens of them. */
 const LOOK_MS = 100;
+
+/** Where a draft begins to leave out what only the owner knows. */
+const BLANK = '[___';
 
 /** Resolves once visitors get it; rejects where it cannot be learned. */
 async function learned(uuid: string): Promise<void> {
@@ -28,7 +35,13 @@ async function learned(uuid: string): Promise<void> {
 }
 
 /** A better answer to a question, stored as a source of its own: it answers the next visitor who asks. */
-export function WriteAnswer({ chatbot, question, hasLink = false, onWritten = () => {} }: WriteAnswerProps) {
+export function WriteAnswer({
+  chatbot,
+  question,
+  wordings = [question],
+  hasLink = false,
+  onWritten = () => {},
+}: WriteAnswerProps) {
   const written = useSignal<string | undefined>(undefined);
   const isLive = useSignal(false);
   const { isBusy, failure, run } = useAction();
@@ -39,6 +52,7 @@ export function WriteAnswer({ chatbot, question, hasLink = false, onWritten = ()
     const link = String(form.get('link') ?? '').trim();
     const body = { question, answer, ...(link && { reference_source_link: link }) };
     void run(async () => {
+      if (answer.includes(BLANK)) throw new Error(`Fill in what stands in ${BLANK} …].`);
       const path = `/api/v1/chatbot/${chatbot}/data-source/qa`;
       // A second try takes the place of what the first has stored.
       if (written.value) await post(`/api/v1/data-source/${written.value}/delete`);
@@ -87,7 +101,8 @@ export function WriteAnswer({ chatbot, question, hasLink = false, onWritten = ()
         )}
         <Button kind="primary" type="submit" isBusy={isBusy.value}>
           Save the answer
-        </Button>
+        </Button>{' '}
+        {account.value && account.value.has_model && <Draft chatbot={chatbot} questions={wordings} />}
       </form>
     </details>
   );
