@@ -1,5 +1,5 @@
 import { hasRight } from '../api/requests/rights.ts';
-import { isOfServer, onOneLine, type Mailer } from '../mail/mailer.ts';
+import { isForGood, isOfServer, onOneLine, type Mailer } from '../mail/mailer.ts';
 import { daysBefore, mondayOf, type Clock } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
 import { FIGURES, type FigureName } from '../store/shared/figures.ts';
@@ -39,8 +39,8 @@ const isDue = ({ role, mailed_until }: StoredMember, monday: string): boolean =>
   mailed_until !== undefined && mailed_until < monday && hasRight(role, 'read figures');
 
 /**
- * A week is marked as mailed before the mail goes, so that no two processes send it; a mail that fails is tried again within the hour. A
- * process that is killed between the two has mailed nothing for that week.
+ * A week is marked as mailed before the mail goes, so that no two processes send it; a mail that fails is tried again within the hour, one
+ * that is refused for good with the next week. A process that is killed between the two has mailed nothing for that week.
  */
 async function mailTo(deps: WeeklyMailDeps, chatbot: StoredChatbot, { user }: StoredMember, monday: string) {
   const { store, mailer, log } = deps;
@@ -52,11 +52,17 @@ async function mailTo(deps: WeeklyMailDeps, chatbot: StoredChatbot, { user }: St
   });
   if (!changed || before === undefined) return;
   const [known] = await store.usersByUuid([user]);
-  if (!known) return;
+  // Of a guest nobody has proved the address; those who chose mail before that was asked are among the members still.
+  if (!known || known.invited) return;
   try {
-    await mailer.send({ to: known.email, ...(await writeMail(deps, changed, monday)) });
+    await mailer.send({ to: known.email, isAutomatic: true, ...(await writeMail(deps, changed, monday)) });
     log.info({ chatbot: chatbot.uuid }, 'figures mailed');
   } catch (error) {
+    if (isForGood(error))
+      return log.warn(
+        { err: error, chatbot: chatbot.uuid },
+        'figures refused by the mail server, not sent for this week',
+      );
     const last = before;
     await store.updateChatbot(chatbot.uuid, (record) =>
       membersOf(record).some((one) => one.user === user && one.mailed_until === monday)

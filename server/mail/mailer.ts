@@ -16,6 +16,8 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
+  /** Nobody has asked for this one mail: no machine is to answer it (RFC 3834). False by default. */
+  isAutomatic?: true;
 }
 
 const OWNER = 'owner@localhost';
@@ -27,15 +29,16 @@ const [CONNECT_MS, SILENCE_MS] = [10_000, 15_000];
 export function createMailer({ url, from, ownerAddress }: NonNullable<Config['mail']>): Mailer {
   let transport: Promise<Transporter> | undefined;
   return {
-    async send({ to, subject, text }) {
+    async send({ to, subject, text, isAutomatic }) {
       const address = to === OWNER ? ownerAddress : to;
       if (address === undefined)
         throw new Refusal('conflict', `no mail reaches ${OWNER}: set OWNER_EMAIL to the address of its owner`);
       transport ??= connect(url);
       try {
-        await (await transport).sendMail({ from, to: { name: '', address }, subject, text });
+        const headers = isAutomatic ? { 'Auto-Submitted': 'auto-generated' } : {};
+        await (await transport).sendMail({ from, to: { name: '', address }, subject, text, headers });
       } catch (error) {
-        throw asRefusal(error as NodeJS.ErrnoException & { responseCode?: number });
+        throw asRefusal(error as SmtpError);
       }
     },
   };
@@ -79,7 +82,15 @@ const ADVICE: Record<string, string> = {
 export const isOfServer = (error: unknown): boolean =>
   error instanceof Refusal && String((error.cause as NodeJS.ErrnoException | undefined)?.code) in ADVICE;
 
-function asRefusal(error: NodeJS.ErrnoException & { responseCode?: number }): Refusal {
+/** Whether the mail server has refused the address, or the mail itself, for good: what is tried again is refused again. */
+export function isForGood(error: unknown): boolean {
+  const { responseCode = 0, command } = Object(error instanceof Refusal && error.cause) as SmtpError;
+  return responseCode >= 500 && !isOfServer(error) && command !== 'MAIL FROM';
+}
+
+type SmtpError = NodeJS.ErrnoException & { responseCode?: number; command?: string };
+
+function asRefusal(error: SmtpError): Refusal {
   const status = error.responseCode === undefined ? '' : ` (SMTP ${error.responseCode})`;
   const advice =
     ADVICE[error.code ?? ''] ?? 'does not accept the mail: check MAIL_FROM, and the address that it goes to';

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 export interface FakeMail {
   /** For `SMTP_URL`. */
   url: string;
-  /** In the order in which they were accepted; `text` as it is written, quoted-printable decoded. */
-  mails: { to: string; subject: string; text: string }[];
+  /** In the order in which they were accepted; `text` as it is written, quoted-printable decoded; `head`: the lines of headers. */
+  mails: { to: string; subject: string; text: string; head: string }[];
   /** The reply to a command that begins so, in place of the usual: `RCPT` → `550 no such user`. */
   instead: Record<string, string>;
   /** What `AUTH PLAIN` has given, decoded. */
@@ -72,7 +72,7 @@ export async function startFakeMail(): Promise<FakeMail> {
   return fake;
 }
 
-function readMail(whole: string): { subject: string; text: string } {
+function readMail(whole: string): Omit<FakeMail['mails'][0], 'to'> {
   const [head = '', ...rest] = whole.split('\r\n\r\n');
   const unfolded = head.replace(/\r\n[ \t]+/g, ' ');
   const body = rest.join('\r\n\r\n').replaceAll('\r\n', '\n');
@@ -84,5 +84,6 @@ function readMail(whole: string): { subject: string; text: string } {
       'latin1',
     ).toString();
   const isQuoted = /quoted-printable/i.test(unfolded);
-  return { subject: /^Subject: (.*)$/im.exec(unfolded)?.[1] ?? '', text: isQuoted ? decode(body) : body };
+  const subject = /^Subject: (.*)$/im.exec(unfolded)?.[1] ?? '';
+  return { subject, text: isQuoted ? decode(body) : body, head: unfolded };
 }

@@ -57,6 +57,16 @@ export function permitted(chatbot: StoredChatbot | undefined, { uuid, right }: R
 export const mayReach = async (store: Store, requester: Requester, chatbot: string): Promise<boolean> =>
   permitted(await store.chatbot(chatbot), requester) !== undefined;
 
+/** Throws `conflict` for a guest: nobody has proved that the address is theirs, so no mail goes there as they like. */
+export async function requireProved(store: Store, { uuid, email }: User): Promise<void> {
+  const [known] = await store.usersByUuid([uuid]);
+  if (known?.invited)
+    throw new Refusal(
+      'conflict',
+      `nobody has proved that your address is yours: ask whoever runs this server for "docent user add ${email}"`,
+    );
+}
+
 /** The chatbot, for whoever may do this to it. To a stranger it is 404, so that identifiers cannot be probed. */
 export async function ownedChatbot(store: Store, requester: Requester, uuid: string): Promise<StoredChatbot> {
   const chatbot = permitted(await store.chatbot(uuid), requester);

@@ -1,6 +1,7 @@
 import { Refusal } from '../../schema/errors.ts';
 import { Fault, Success } from '../../schema/records.ts';
 import { countUse, FEW_MAILS } from '../requests/count-use.ts';
+import { requireProved } from '../requests/rights.ts';
 import { operation, type ApiDeps, type Operation } from '../requests/operation.ts';
 
 export const mailOperations = (deps: ApiDeps): Operation[] => [
@@ -18,12 +19,7 @@ export const mailOperations = (deps: ApiDeps): Operation[] => [
       const { mail, base, store } = deps;
       if (!mail) throw new Refusal('conflict', 'no mail is sent: set SMTP_URL and MAIL_FROM where the server starts');
       // Each guest has the limit anew: whoever invites could have any address mailed as often as they like.
-      const [known] = await store.usersByUuid([user.uuid]);
-      if (known?.invited)
-        throw new Refusal(
-          'conflict',
-          `nobody has proved that your address is yours: ask whoever runs this server for "docent user add ${user.email}"`,
-        );
+      await requireProved(store, user);
       await countUse(deps, { ctx, user, operation: 'sendTestMail' }, FEW_MAILS);
       await mail.send({
         to: user.email,

@@ -54,16 +54,21 @@ it('is at most 10 of one user in six minutes', async () => {
   expect(server.mails).toHaveLength(11);
 });
 
-it('goes as a test to no address that nobody has proved: that of a guest', async () => {
+it('goes as a test, or each week, to no address that nobody has proved: that of a guest', async () => {
   const chatbot = await newChatbot(w, 'Shop');
   const invitation = { email: 'victim@shop.test', role: 'viewer' };
   const { body } = await w.call('POST', `/api/v1/chatbot/${chatbot}/invitation/create`, invitation);
   const link = (body.link as string).split('#invitation=')[1];
   const cookie = cookieOf(await send(w.docent.base, 'POST', '/console/invitation/accept', OWN, { link }));
-  expect(await send(w.docent.base, 'POST', '/api/v1/mail/test', { ...OWN, cookie }, {})).toMatchObject({
+  const own = (path: string, sent: object) => send(w.docent.base, 'POST', path, { ...OWN, cookie }, sent);
+  const refused = {
     status: 409,
-    body: { code: 'conflict', error: expect.stringContaining('docent user add victim@shop.test') },
-  });
+    body: { code: 'conflict', error: expect.stringContaining('docent user add victim@') },
+  };
+  expect(await own('/api/v1/mail/test', {})).toMatchObject(refused);
+  const membership = `/api/v1/chatbot/${chatbot}/membership/update`;
+  expect(await own(membership, { weekly_mail: true })).toMatchObject(refused);
+  expect(await own(membership, { weekly_mail: false })).toMatchObject({ status: 200, body: { weekly_mail: false } });
   expect(server.mails).toHaveLength(1);
 });
 

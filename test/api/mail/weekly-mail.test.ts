@@ -73,7 +73,8 @@ it('goes once, from Monday on, with the sums of the week and of the one before',
   await look();
   await look();
   expect(server.mails).toHaveLength(1);
-  const [{ to, subject, text }] = server.mails as [FakeMail['mails'][0]];
+  const [{ to, subject, text, head }] = server.mails as [FakeMail['mails'][0]];
+  expect(head).toMatch(/^Auto-Submitted: auto-generated$/m);
   expect([to, subject]).toEqual(['ann@shop.test', 'Shop: 7 questions last week, 1 not known']);
   expect(text).toContain('Shop, 2026-03-02 to 2026-03-08');
   expect(text).toMatch(/^Questions +7 +\(9\)$/m);
@@ -120,10 +121,53 @@ it('goes to the others where one address is refused, and to nobody else where th
   server.instead = { 'RCPT TO:<eve@gone.test>': '550 no such user' };
   await look();
   expect(server.mails.map(({ to }) => to)).toEqual(['bob@shop.test', 'ann@shop.test']);
-  expect(warned).toHaveLength(1);
+  expect(warned).toEqual(['figures refused by the mail server, not sent for this week']);
+  // Neither again within the week, nor lost to the next.
+  server.instead = {};
+  await look();
+  expect([server.mails.length, warned.length]).toEqual([2, 1]);
+  now = Date.parse('2026-03-16T08:00:00Z');
+  await look();
+  expect(server.mails.slice(2).map(({ to }) => to)).toEqual(['eve@gone.test', 'bob@shop.test', 'ann@shop.test']);
+  now = Date.parse('2026-03-23T08:00:00Z');
   await server.close();
   await expect(look()).rejects.toThrow('cannot be reached');
   expect(warned).toHaveLength(2);
+});
+
+it.each([
+  ['MAIL FROM', '550 not yours'],
+  ['AUTH', '535 wrong'],
+  ['.', '451 later'],
+])('is tried again where what the operator can mend is refused: %s', async (verb, reply) => {
+  now = Date.parse('2026-03-09T08:00:00Z');
+  if (verb === 'AUTH')
+    mailer = createMailer({
+      url: server.url.replace('//', '//me:secret@'),
+      from: 'docent@shop.test',
+      ownerAddress: 'ann@shop.test',
+    });
+  server.instead = { [verb === '.' ? 'DATA' : verb]: reply };
+  await look().catch(() => {});
+  expect([server.mails.length, warned]).toEqual([0, ['figures not mailed, tried again in an hour']]);
+  server.instead = {};
+  await look();
+  expect(server.mails).toHaveLength(1);
+});
+
+it('goes to no guest, whose address nobody has proved, until somebody has', async () => {
+  now = Date.parse('2026-03-09T08:00:00Z');
+  const at = '2026-02-01T00:00:00Z';
+  const guest = { uuid: 'e'.repeat(32), email: 'victim@shop.test', created_at: at, invited: true } as const;
+  await store.addUser(guest);
+  const member = { user: guest.uuid, role: 'viewer' as const, created_at: at, mailed_until: '2026-03-02' };
+  await store.updateChatbot(CHATBOT, (one) => ({ ...one, members: [...one.members!, member] }));
+  await look();
+  expect(server.mails.map(({ to }) => to)).toEqual(['ann@shop.test']);
+  await store.admitUser(guest.uuid);
+  now = Date.parse('2026-03-16T08:00:00Z');
+  await look();
+  expect(server.mails.slice(1).map(({ to }) => to)).toEqual(['ann@shop.test', 'victim@shop.test']);
 });
 
 it('goes once from two servers', async () => {

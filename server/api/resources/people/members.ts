@@ -15,7 +15,7 @@ import {
 } from '../../../store/shared/members.ts';
 import type { Store, StoredChatbot, User } from '../../../store/store.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../../requests/operation.ts';
-import { CHATBOT_RIGHTS, hasRight } from '../../requests/rights.ts';
+import { CHATBOT_RIGHTS, hasRight, requireProved } from '../../requests/rights.ts';
 
 /** The uuid of a member is that of the user. */
 export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
@@ -46,7 +46,7 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/membership/update',
     summary: 'Choose whether the figures of a chatbot are mailed to you each Monday',
-    description: '409 where the server sends no mail (`SMTP_URL`).',
+    description: '409 where the server sends no mail (`SMTP_URL`), and for a guest, whose address nobody has proved.',
     body: MembershipChange,
     reply: Membership,
     others: { 409: Fault },
@@ -54,6 +54,7 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
       await ownedChatbot(store, user, uuid);
       if (body.weekly_mail && !mail)
         throw new Refusal('conflict', 'no mail is sent: set SMTP_URL and MAIL_FROM where the server starts');
+      if (body.weekly_mail) await requireProved(store, user);
       const changed = await store.updateChatbot(uuid, (one) => {
         const { mailed_until = mondayOf(clock()) } = memberOf(one, user.uuid);
         return withMailedUntil(one, user.uuid, body.weekly_mail ? mailed_until : undefined);
