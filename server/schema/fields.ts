@@ -61,3 +61,9 @@ export const NewVariables = Type.Unsafe<Static<typeof Variables>>(
 
 /** Days that a chatbot may keep conversations: a hundred years. */
 export const MAX_KEEP_DAYS = 36_500;
+
+export const KeepDays = Type.Integer({
+  minimum: 0,
+  maximum: MAX_KEEP_DAYS,
+  description: 'Days after its last message that a conversation is kept; 0 is for until it is deleted.',
+});

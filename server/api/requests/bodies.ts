@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { Color, Name, NewVariables } from '../../schema/fields.ts';
+import { Color, KeepDays, Name, NewVariables } from '../../schema/fields.ts';
 import { Query, RateLimit, RateLimitMessage, Schedule, ShowCitations, Visibility } from '../../schema/records.ts';
 
 /** Request bodies. Unknown keys are ignored. The names of exports are component names in the OpenAPI document. */
@@ -17,10 +17,14 @@ export const NewChatbot = Type.Object({
   visibility: Type.Optional(Visibility),
 });
 
-export const ChatbotChange = Type.Partial(NewChatbot);
+export const ChatbotChange = Type.Partial(Type.Object({ ...NewChatbot.properties, keep_days: KeepDays }));
 
 const ReferenceLink = Type.Optional(
-  Type.String({ maxLength: 2048, description: 'Address that citations of the source link to.' }),
+  Type.String({
+    maxLength: 2048,
+    pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?://\\S+)?$',
+    description: 'an http or https address, that citations of the source link to, of at most 2048 characters, or empty',
+  }),
 );
 const Title = Type.String({ minLength: 1, maxLength: 1000, description: 'Title of the source, 1 to 1000 characters.' });
 

@@ -58,6 +58,8 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/update',
     summary: 'Update a chatbot',
+    description:
+      'All of the request is stored, or nothing. `keep_days` is as `POST …/retention` takes it, and no part of the reply.',
     body: ChatbotChange,
     reply: Chatbot,
     async handle({ user, uuid, body }) {
@@ -117,11 +119,12 @@ const changeChatbot = (
   store: Store,
   clock: Clock,
   uuid: string,
-  { name, ...meta }: Static<typeof ChatbotChange>,
+  { name, keep_days, ...meta }: Static<typeof ChatbotChange>,
 ): Promise<StoredChatbot | undefined> =>
   store.updateChatbot(uuid, (chatbot) => ({
     ...chatbot,
     name: name ?? chatbot.name,
+    ...(keep_days !== undefined && { keep_days }),
     meta: { ...chatbot.meta, ...meta },
     modified_at: nextModifiedAt(chatbot.modified_at, clock),
   }));

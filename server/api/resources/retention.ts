@@ -1,13 +1,8 @@
 import * as Type from 'typebox';
 import { notFound } from '../../schema/errors.ts';
-import { MAX_KEEP_DAYS, record } from '../../schema/fields.ts';
+import { KeepDays, record } from '../../schema/fields.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../requests/operation.ts';
 
-const KeepDays = Type.Integer({
-  minimum: 0,
-  maximum: MAX_KEEP_DAYS,
-  description: 'Days after its last message that a conversation is kept; 0 is for until it is deleted.',
-});
 const Retention = record({ keep_days: KeepDays });
 
 const path = '/api/v1/chatbot/:uuid/retention';

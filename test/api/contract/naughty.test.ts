@@ -141,7 +141,6 @@ const editableRecords: Record<string, EditableRecord> = {
     fields: [
       field('question', 1, 1000, ({ title }) => title),
       field('answer', 1, 10_000, ({ meta_json }) => JSON.parse(meta_json).answer),
-      field('reference_source_link', 0, 2048, ({ meta_json }) => JSON.parse(meta_json).reference_source_link),
     ],
   },
   'variable of a session': {

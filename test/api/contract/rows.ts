@@ -210,7 +210,12 @@ export const rows: Record<string, Row> = {
   'GET /api/v1/chatbot/:uuid': {},
   'POST /api/v1/chatbot/:uuid/update': {
     send: () => ({ name: 'Help desk', rate_limit: [10, 60] }),
-    invalid: [[undefined, []], ...names({ visibility: 'public' }), ...chatbotSettings({ name: 'Other' })],
+    invalid: [
+      [undefined, []],
+      ...names({ visibility: 'public' }),
+      ...chatbotSettings({ name: 'Other' }),
+      ...each('keep_days', [-1, 1.5, 36_501, '30'], { name: 'Other' }),
+    ],
   },
   'DELETE /api/v1/chatbot/:uuid/delete': {},
 

@@ -99,6 +99,22 @@ describe('a question with its answer', () => {
     expect((await ended(body.uuid)).tokens).toBeGreaterThan(0);
   });
 
+  it('links to http and https alone; so does a page', async () => {
+    const bot = await chatbot();
+    const qa = { question: 'May I bring a dog?', answer: 'Dogs are welcome.' };
+    for (const [how, rest] of [
+      ['qa', qa],
+      ['url', { url: 'https://a.test/' }],
+    ] as const)
+      for (const reference_source_link of ['javascript:alert(1)', 'data:text/html,x', 'a.test', ' https://a.test/ ']) {
+        const path = `/chatbot/${bot}/data-source/${how}`;
+        const { status, body } = await docent.api('POST', path, { ...rest, reference_source_link });
+        expect([status, body.field], reference_source_link).toEqual([422, 'reference_source_link']);
+      }
+    expect((await addQa(bot, { ...qa, reference_source_link: '' })).status).toBe(200);
+    expect((await addQa(bot, { ...qa, reference_source_link: 'HTTP://a.test/' })).status).toBe(200);
+  });
+
   it('is quoted whole, before pages that speak of the same', async () => {
     const bot = await chatbot();
     await learned(bot, '/dogs', '<h1>Dogs</h1><p>Dogs bark in the park. Bring a dog to the park on Sunday.</p>');

@@ -263,7 +263,7 @@ describe('an upload that is wrong', () => {
 
   it('in its link names that', async () => {
     const bot = await chatbot();
-    for (const reference_source_link of ['x'.repeat(2049), 'x'.repeat(70_000), 'a\0b']) {
+    for (const reference_source_link of ['x'.repeat(2049), 'x'.repeat(70_000), 'a\0b', 'javascript:alert(1)']) {
       const reply = await upload(bot, 'a.txt', SKY, { reference_source_link });
       expect([reply.status, reply.body.field]).toEqual([422, 'reference_source_link']);
     }
