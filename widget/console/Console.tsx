@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import lazy from 'preact-iso/lazy';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
-import { account, pendingInvitation } from './account/account.ts';
+import { account, owner, pendingInvitation } from './account/account.ts';
 import { Chatbots } from './screens/Chatbots.tsx';
 import { NotFound } from './screens/NotFound.tsx';
 import { Outdated } from './screens/Outdated.tsx';
@@ -67,25 +67,32 @@ export function Console() {
         <Router>{[<Route key="accept" default component={Accept} />]}</Router>
       </LocationProvider>
     );
-  if (!account.value) return <SignIn />;
+  const isIn = account.value !== false;
   return (
-    <LocationProvider scope="/console">
-      <Router>
-        <Route path="/console" component={Chatbots} />
-        <Route path="/console/chatbot/:chatbot/today" component={Today} />
-        <Route path="/console/chatbot/:chatbot/gaps" component={Gaps} />
-        <Route path="/console/chatbot/:chatbot/start" component={Start} />
-        <Route path="/console/chatbot/:chatbot/sources" component={Sources} />
-        <Route path="/console/chatbot/:chatbot/sources/:source" component={SourceView} />
-        <Route path="/console/chatbot/:chatbot/conversations/:session?" component={Conversations} />
-        <Route path="/console/chatbot/:chatbot/playground" component={Playground} />
-        <Route path="/console/chatbot/:chatbot/agents" component={Agents} />
-        <Route path="/console/chatbot/:chatbot/widget" component={Widget} />
-        <Route path="/console/chatbot/:chatbot/people" component={People} />
-        <Route path="/console/chatbot/:chatbot/general" component={General} />
-        <Route path="/console/settings" component={Settings} />
-        <Route default component={NotFound} />
-      </Router>
-    </LocationProvider>
+    <>
+      {!isIn && <SignIn />}
+      {owner.value && (
+        <div key={owner.value} hidden={!isIn}>
+          <LocationProvider scope="/console">
+            <Router>
+              <Route path="/console" component={Chatbots} />
+              <Route path="/console/chatbot/:chatbot/today" component={Today} />
+              <Route path="/console/chatbot/:chatbot/gaps" component={Gaps} />
+              <Route path="/console/chatbot/:chatbot/start" component={Start} />
+              <Route path="/console/chatbot/:chatbot/sources" component={Sources} />
+              <Route path="/console/chatbot/:chatbot/sources/:source" component={SourceView} />
+              <Route path="/console/chatbot/:chatbot/conversations/:session?" component={Conversations} />
+              <Route path="/console/chatbot/:chatbot/playground" component={Playground} />
+              <Route path="/console/chatbot/:chatbot/agents" component={Agents} />
+              <Route path="/console/chatbot/:chatbot/widget" component={Widget} />
+              <Route path="/console/chatbot/:chatbot/people" component={People} />
+              <Route path="/console/chatbot/:chatbot/general" component={General} />
+              <Route path="/console/settings" component={Settings} />
+              <Route default component={NotFound} />
+            </Router>
+          </LocationProvider>
+        </div>
+      )}
+    </>
   );
 }

@@ -63,7 +63,48 @@ test('an answer that is written to a gap is what the next visitor gets, until it
   await first.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('2 gaps open.').waitFor();
   expect(await asked(chatbot, question)).not.toContain('Bicycles travel free on all decks.');
+  // What was written is there again.
+  expect(await first.getByLabel(/^Answer to/).inputValue()).toBe('Bicycles travel free on all decks.');
+  expect(await first.getByLabel(/^Link to/).inputValue()).toBe('https://ferries.example/bicycles');
   expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('what is being written survives the end of the sign-in, a refusal, and a wrong click', async () => {
+  const api = apiOf(server);
+  const chatbot = await api.newChatbot('Ferries', KNOWN, ANSWER);
+  await api.ask(chatbot, 'Do you sell pink llamas?');
+  const { page } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/gaps`);
+  await page.getByText('Write the answer yourself').click();
+  const answer = page.getByLabel(/^Answer to/);
+  await answer.fill('No, blue ones.');
+  await page.getByLabel(/^Link to/).fill('javascript:alert(1)');
+  await page.evaluate(() => fetch('/console/session', { method: 'DELETE' }));
+  const save = page.getByRole('button', { name: 'Save the answer' });
+  await save.click();
+  await page.getByText('You have been signed out').waitFor();
+  expect(await answer.isVisible()).toBe(false);
+  expect(await page.getByRole('heading').allTextContents()).toEqual(['Sign in to Docent']);
+  await page.getByLabel('API key').fill(server.key);
+  await page.keyboard.press('Enter');
+  await heading(page, 'Gaps').waitFor();
+  expect(await page.title()).toContain('Gaps');
+  expect(await answer.inputValue()).toBe('No, blue ones.');
+  const dialog = page.waitForEvent('dialog');
+  const click = page.getByRole('link', { name: 'Sources' }).click();
+  await (await dialog).dismiss();
+  await click;
+  expect(await answer.isVisible()).toBe(true);
+  await save.click();
+  await page.getByText('Must be an http or https address').waitFor();
+  expect(await page.getByLabel(/^Link to/).getAttribute('aria-invalid')).toBe('true');
+  expect(await answer.getAttribute('aria-invalid')).toBe(null);
+  await page.getByLabel(/^Link to/).fill('');
+  await save.click();
+  await page.getByText('Your answer is live').waitFor();
+  await page.getByRole('link', { name: 'Sources' }).click();
+  await heading(page, 'Sources').waitFor();
   await page.context().close();
 });
 

@@ -151,6 +151,44 @@ test('General renames, and deletes once the name is typed', async () => {
   await page.context().close();
 });
 
+test('General saves all or nothing, says what is wrong at its field, and asks before changes are left', async () => {
+  const chatbot = await newChatbot('Old name');
+  const { page } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/general`);
+  const [name, days] = [page.getByLabel('Name', { exact: true }), page.getByLabel('Days that conversations are kept')];
+  const save = page.getByRole('button', { name: 'Save' });
+  const { call } = apiOf(server);
+  const kept = () => call('GET', `/chatbot/${chatbot}/retention`);
+  await name.fill('x'.repeat(201));
+  await days.fill('30');
+  await save.click();
+  await page.getByText('Must be a text of 1 to 200 characters.').waitFor();
+  expect(await kept()).toEqual({ keep_days: 0 });
+  expect([await name.getAttribute('aria-invalid'), await days.getAttribute('aria-invalid')]).toEqual(['true', null]);
+  await name.fill('New name');
+  await days.fill('-5');
+  await save.click();
+  await page.getByText('Must be a whole number from 0 to 36500.').waitFor();
+  expect([await name.getAttribute('aria-invalid'), await days.getAttribute('aria-invalid')]).toEqual([null, 'true']);
+  expect(await page.getByText('keep_days').count()).toBe(0);
+  expect(await call('GET', `/chatbot/${chatbot}`)).toMatchObject({ name: 'Old name' });
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.getByRole('link', { name: 'People' }).click();
+  expect(asked).toEqual(['Leave without saving your changes?']);
+  await days.fill('5');
+  await save.click();
+  await page.getByText('Saved.').waitFor();
+  expect(await kept()).toEqual({ keep_days: 5 });
+  await page.getByRole('link', { name: 'People' }).click();
+  await heading(page, 'People').waitFor();
+  expect(asked.length).toBe(1);
+  await page.context().close();
+});
+
 test.each([
   ['light', 1280],
   ['dark', 1280],

@@ -7,6 +7,22 @@ import { Failure, get, onSignedOut, post, remove, sessionPath } from '../wire.ts
 /** Who is signed in: undefined until it is known, `false` for nobody. */
 export const account = signal<Account | false | undefined>();
 
+/** Uuid of the user whose screens are there: they stay, out of sight, while a sign-in that ended is begun again. */
+export const owner = signal('');
+
+function enter(own: Account): void {
+  if (owner.value !== own.user.uuid) forget();
+  owner.value = own.user.uuid;
+  notice.value = '';
+  account.value = own;
+}
+
+function forget(): void {
+  owner.value = '';
+  chatbots.value = undefined;
+  memberships.value = undefined;
+}
+
 /** Of the server, for pages of other sites: `PUBLIC_URL`, else the one that this page is from. */
 export const publicAddress = (): string => (account.value && account.value.public_url) || location.origin;
 
@@ -25,9 +41,8 @@ export const dropInvitation = (): void => void (pendingInvitation.value = '');
 export async function acceptInvitation(link: string): Promise<void> {
   const { chatbot, ...own } = await post<Account & { chatbot: string }>('/console/invitation/accept', { link });
   history.replaceState(null, '', `/console/chatbot/${chatbot}/conversations`);
-  chatbots.value = undefined;
-  memberships.value = undefined;
-  account.value = own;
+  forget();
+  enter(own);
   dropInvitation();
 }
 
@@ -47,10 +62,9 @@ function takeLink(): string | undefined {
 }
 
 function leave(why: string): void {
+  if (!why) forget();
   notice.value = why;
   account.value = false;
-  chatbots.value = undefined;
-  memberships.value = undefined;
 }
 
 /** Finds out who is signed in, by the link of the address where it has one. Never rejects. */
@@ -66,7 +80,7 @@ export async function start(): Promise<void> {
   const link = takeLink();
   if (link) return signInByLink(link);
   try {
-    account.value = await get<Account>(sessionPath);
+    enter(await get<Account>(sessionPath));
   } catch (error) {
     leave(error instanceof Failure && error.status === 401 ? '' : sentenceOf(error));
   }
@@ -76,13 +90,11 @@ export async function start(): Promise<void> {
 export async function signInByLink(link: string): Promise<void> {
   pendingLink.value = '';
   try {
-    account.value = await post<Account>(sessionPath, { link });
-    chatbots.value = undefined;
-    notice.value = '';
+    enter(await post<Account>(sessionPath, { link }));
   } catch (error) {
     // A link that has been used may belong to a browser that is signed in already.
     const known = await get<Account>(sessionPath).catch(() => undefined);
-    if (known) account.value = known;
+    if (known) enter(known);
     else leave(sentenceOf(error));
     if (!known && !(error instanceof Failure && error.status === 401)) pendingLink.value = link;
   }
@@ -92,8 +104,7 @@ const sentenceOf = (error: unknown): string => (error instanceof Error ? error.m
 
 /** Rejects with a `Failure` that says what is wrong with the key or the passkey. */
 export async function signInWith(credentials: { key: string } | { passkey: object }): Promise<void> {
-  account.value = await post<Account>(sessionPath, credentials);
-  notice.value = '';
+  enter(await post<Account>(sessionPath, credentials));
 }
 
 export async function signOut(): Promise<void> {

@@ -21,12 +21,12 @@ export function Frame({ chatbot, title, actions, children }: FrameProps) {
   const name = chatbots.value?.find(({ uuid }) => uuid === chatbot)?.name;
   useEffect(() => {
     document.title = [title, name, 'Docent'].filter(Boolean).join(' · ');
-  }, [title, name]);
+  }, [title, name, account.value]);
   useEffect(() => {
     // Where that fails its name is missing, and all is shown: the server refuses what the role does not allow.
     if (chatbot && !chatbots.value) void loadChatbots().catch(() => (memberships.value ??= []));
   }, [chatbot]);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [title, chatbot]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [title, chatbot, account.value]);
   return (
     <div class="frame">
       <a class="skip" href="#screen">

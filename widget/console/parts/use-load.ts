@@ -1,5 +1,6 @@
 import { useSignal, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { account } from '../account/account.ts';
 
 /** Milliseconds after which a look that failed is repeated. */
 const FAILED_MS = 5000;
@@ -31,7 +32,7 @@ export function useLoad<T>(
     /** Of the last look that succeeded. */
     let pause = 0;
     const plan = (ms: number): void => {
-      if (ms) timer = setTimeout(() => (document.hidden ? plan(ms) : void run()), ms);
+      if (ms) timer = setTimeout(() => (document.hidden || !account.value ? plan(ms) : void run()), ms);
     };
     const run = async (): Promise<void> => {
       clearTimeout(timer);

@@ -36,9 +36,9 @@ export function Gaps({ chatbot }: { chatbot: string }) {
     answered.value = [];
     isHidden.value = hidden;
   };
-  const note = (gap: Gap, isWritten: boolean): void => {
-    const others = answered.value.filter(({ question }) => question !== gap.question);
-    answered.value = isWritten ? [...others, gap] : others;
+  /** One whose answer is undone stays as well: its form has what was written. */
+  const note = (gap: Gap): void => {
+    if (!isMended(gap)) answered.value = [...answered.value, gap];
     reload();
   };
   return (
@@ -74,7 +74,7 @@ export function Gaps({ chatbot }: { chatbot: string }) {
             chatbot={chatbot}
             gap={gap}
             isHidden={isHidden.value}
-            onWritten={(isWritten) => note(gap, isWritten)}
+            onWritten={() => note(gap)}
             onMoved={reload}
           />
         ))}
@@ -87,7 +87,7 @@ interface GroupProps {
   chatbot: string;
   gap: Gap;
   isHidden: boolean;
-  onWritten: (isWritten: boolean) => void;
+  onWritten: () => void;
   onMoved: () => void;
 }
 

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { account } from '../../account/account.ts';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { useChanges } from '../../parts/use-changes.ts';
+import { useWrong } from '../../parts/use-wrong.ts';
 import type { DataSource } from '../../records.ts';
 import { statusWords } from '../../words.ts';
-import { get, post } from '../../wire.ts';
+import { Failure, get, post } from '../../wire.ts';
 import { Draft } from './Draft.tsx';
 
 interface WriteAnswerProps {
@@ -15,7 +16,7 @@ interface WriteAnswerProps {
   /** Asks for an address that the answer shows as its source; false by default. */
   hasLink?: boolean;
   /** Told once it is stored, and once that is undone. */
-  onWritten?: (isWritten: boolean) => void;
+  onWritten?: () => void;
 }
 
 /** Milliseconds between two looks whether the answer is learned, which takes some tens of them. */
@@ -44,66 +45,70 @@ export function WriteAnswer({
 }: WriteAnswerProps) {
   const written = useSignal<string | undefined>(undefined);
   const isLive = useSignal(false);
-  const { isBusy, failure, run } = useAction();
+  const { isBusy, failure, failureOf, run } = useWrong();
+  const { form, changes } = useChanges((data) =>
+    isLive.value ? {} : Object.fromEntries(Array.from(data, ([name, text]) => [name, String(text).trim()])),
+  );
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const answer = String(form.get('answer')).trim();
-    const link = String(form.get('link') ?? '').trim();
-    const body = { question, answer, ...(link && { reference_source_link: link }) };
+    const body: Record<string, unknown> = { question, ...changes() };
     void run(async () => {
-      if (answer.includes(BLANK)) throw new Error(`Fill in what stands in ${BLANK} …].`);
+      if (String(body['answer']).includes(BLANK))
+        throw new Failure(`Fill in what stands in ${BLANK} …].`, 422, { field: 'answer' });
       const path = `/api/v1/chatbot/${chatbot}/data-source/qa`;
       // A second try takes the place of what the first has stored.
       if (written.value) await post(`/api/v1/data-source/${written.value}/delete`);
       written.value = (await post<DataSource>(path, body)).uuid;
       await learned(written.value);
       isLive.value = true;
-      onWritten(true);
-    });
+      onWritten();
+    }, form.current!);
   };
   const undo = (): Promise<boolean> =>
     run(async () => {
       await post(`/api/v1/data-source/${written.value}/delete`);
       written.value = undefined;
       isLive.value = false;
-      onWritten(false);
-    });
-  if (isLive.value)
-    return (
-      <p class="notice" role="status">
-        Your answer is live: ask again to see it.{' '}
-        <Button isBusy={isBusy.value} onClick={() => void undo()}>
-          Undo
-        </Button>
-        <Failed failure={failure} />
-      </p>
-    );
+      onWritten();
+    }, form.current!);
   return (
-    <details class="add">
-      <summary>Write the answer yourself</summary>
-      <form onSubmit={submit}>
-        <Field
-          label={`Answer to “${question}”`}
-          name="answer"
-          rows={4}
-          hint="It becomes a source of its own, and is quoted whole. It is live at once."
-          failure={failure.value}
-        />
-        {hasLink && (
+    <>
+      {isLive.value && (
+        <p class="notice" role="status">
+          Your answer is live: ask again to see it.{' '}
+          <Button isBusy={isBusy.value} onClick={() => void undo()}>
+            Undo
+          </Button>
+        </p>
+      )}
+      <Failed failure={failure} />
+      {/* What is written stays, for whoever undoes it. */}
+      <details class="add" hidden={isLive.value}>
+        <summary>Write the answer yourself</summary>
+        <form ref={form} onSubmit={submit}>
           <Field
-            label="Link to a page that says more"
-            name="link"
-            type="url"
-            isRequired={false}
-            placeholder="https://shop.example/returns"
+            label={`Answer to “${question}”`}
+            name="answer"
+            rows={4}
+            hint="It becomes a source of its own, and is quoted whole. It is live at once."
+            failure={failureOf('answer', 'question')}
           />
-        )}
-        <Button kind="primary" type="submit" isBusy={isBusy.value}>
-          Save the answer
-        </Button>{' '}
-        {account.value && account.value.has_model && <Draft chatbot={chatbot} questions={wordings} />}
-      </form>
-    </details>
+          {hasLink && (
+            <Field
+              label="Link to a page that says more"
+              name="reference_source_link"
+              type="url"
+              isRequired={false}
+              placeholder="https://shop.example/returns"
+              failure={failureOf('reference_source_link')}
+            />
+          )}
+          <Button kind="primary" type="submit" isBusy={isBusy.value}>
+            Save the answer
+          </Button>{' '}
+          {account.value && account.value.has_model && <Draft chatbot={chatbot} questions={wordings} />}
+        </form>
+      </details>
+    </>
   );
 }

@@ -1,12 +1,14 @@
-import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import { chatbots, loadChatbots } from '../../chatbots.ts';
 import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { useChanges } from '../../parts/use-changes.ts';
 import { useLoad } from '../../parts/use-load.ts';
+import { useWrong } from '../../parts/use-wrong.ts';
 import type { Chatbot } from '../../records.ts';
 import { get, post, remove } from '../../wire.ts';
+import { typed } from '../agents/tool.ts';
 
 const VISIBILITY: Record<Chatbot['meta']['visibility'], string> = {
   public: 'Public: whoever has its address can ask it',
@@ -39,50 +41,36 @@ export function General({ chatbot }: { chatbot: string }) {
 }
 
 function Change({ record, keepDays, onChanged }: { record: Chatbot; keepDays: number; onChanged: () => void }) {
-  const { isBusy, failure, run } = useAction();
-  const said = useSignal('');
-  const at = `/api/v1/chatbot/${record.uuid}`;
-  const submit = (event: SubmitEvent): void => {
+  const { isBusy, failure, failureOf, isSaved, run } = useWrong();
+  const { form, changes } = useChanges((data) => ({
+    ...Object.fromEntries(data),
+    keep_days: typed('', String(data.get('keep_days'))),
+  }));
+  const save = async (): Promise<void> => {
+    await post(`/api/v1/chatbot/${record.uuid}/update`, changes());
+    await loadChatbots();
+  };
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const { keep_days, ...settings } = Object.fromEntries(
-      new FormData(event.currentTarget as HTMLFormElement),
-    ) as Record<string, string>;
-    said.value = '';
-    void run(async () => {
-      await post(`${at}/retention`, { keep_days: Number(keep_days) });
-      await post(`${at}/update`, settings);
-      await loadChatbots();
-    }).then((isDone) => {
-      if (!isDone) return;
-      said.value = 'Saved.';
-      onChanged();
-    });
+    if (await run(save, form.current!)) onChanged();
   };
   return (
     <section>
-      <form noValidate onSubmit={submit}>
-        <Field label="Name" name="name" value={record.name} />
-        <label class="field">
-          Visibility
-          <select name="visibility">
-            {Object.entries(VISIBILITY).map(([value, word]) => (
-              <option key={value} value={value} selected={value === record.meta.visibility}>
-                {word}
-              </option>
-            ))}
-          </select>
-        </label>
+      <form ref={form} noValidate onSubmit={(event) => void submit(event)}>
+        <Field label="Name" name="name" value={record.name} failure={failureOf('name')} />
+        <Field label="Visibility" name="visibility" value={record.meta.visibility} choices={VISIBILITY} />
         <Field
           label="Days that conversations are kept"
           name="keep_days"
           value={String(keepDays)}
           hint="After their last message. 0 keeps them until they are deleted. What is older is deleted within an hour, and does not come back."
-          failure={failure.value}
+          failure={failureOf('keep_days')}
         />
+        <Failed failure={failure} />
         <Button kind="primary" type="submit" isBusy={isBusy.value}>
           Save
         </Button>
-        <p role="status">{said}</p>
+        <p role="status">{isSaved.value && 'Saved.'}</p>
       </form>
     </section>
   );
