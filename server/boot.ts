@@ -74,8 +74,20 @@ export async function boot(
   const users = createUsers({ store, clock });
 
   const services = await createServices(config, { store, clock, log, health, self: ownAddresses(config) });
-  const { knowledge, sites, catalogue, caller, router, respond, runs, draftGap, suggestions, takeUse, serverModels } =
-    services;
+  const {
+    knowledge,
+    sites,
+    catalogue,
+    caller,
+    router,
+    respond,
+    runs,
+    draftGap,
+    suggestions,
+    takeUse,
+    serverModels,
+    audit,
+  } = services;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
     ? remoteUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
@@ -103,6 +115,7 @@ export async function boot(
     dir: consoleDir ?? join(distFolder(), 'console'),
     hasMail: mailer !== undefined,
     hasModel: draftGap !== undefined,
+    audit,
     clock,
   };
   const ownersConsole = config.console ? await createConsole(consoleDeps) : undefined;
@@ -120,6 +133,7 @@ export async function boot(
     catalogue,
     caller,
     takeUse,
+    audit,
     serverModels,
     clock,
     log,
@@ -162,7 +176,7 @@ export async function boot(
   });
   await knowledge.embedMissing();
   await schedules.start();
-  const retention = startRetention({ ...deps, snapshots: store });
+  const retention = startRetention({ ...deps, snapshots: store, auditDays: config.auditDays });
   const weeklyMail = mailer && startWeeklyMail({ ...deps, snapshots: store, mailer });
   const ending = new AbortController();
   const control = createControl({

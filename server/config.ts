@@ -19,6 +19,7 @@ export const VARIABLES = [
   'CONSOLE',
   'CONSOLE_ALLOW',
   'LOG_LEVEL',
+  'AUDIT_DAYS',
   'FETCH_ALLOW',
   'FALLBACK',
   'CHECK_CITATIONS',
@@ -98,6 +99,8 @@ export interface Config {
   /** Of one user in a calendar month, UTC; undefined for no limit. */
   monthlyCredits: number | undefined;
   logLevel: string;
+  /** Days that entries of the audit log are kept. */
+  auditDays: number;
 }
 
 /**
@@ -141,6 +144,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
       namesTellContext: read('MODELS_FILE') !== undefined,
     },
     monthlyCredits: readOptionalNumber('MONTHLY_CREDITS', read('MONTHLY_CREDITS'), 1_000_000_000, 1),
+    auditDays: readWholeNumber('AUDIT_DAYS', read('AUDIT_DAYS') ?? '400', 36_500, 1),
     logLevel: matchPattern(
       'LOG_LEVEL',
       read('LOG_LEVEL') ?? (onTerminal ? 'warn' : 'info'),

@@ -3,6 +3,7 @@ import type { Middleware } from 'koa';
 import type { Authenticate } from '../http/auth.ts';
 import { refuseUnmatched, wrongMethod } from '../http/body.ts';
 import { agents } from './resources/agents.ts';
+import { auditLogs } from './resources/audit.ts';
 import { analytics } from './resources/analytics.ts';
 import { chatbotExport } from './resources/chatbot-export.ts';
 import { chatbots } from './resources/chatbots.ts';
@@ -59,6 +60,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...serverModels(deps),
     ...mailOperations(deps),
     ...messages(deps),
+    ...auditLogs(deps, () => all),
     openapi(() => all),
   ];
   return all;
@@ -68,7 +70,7 @@ export function operations(deps: ApiDeps): Operation[] {
 export function createApi(deps: ApiDeps, authenticate: Authenticate): Middleware {
   const router = new Router();
   const all = operations(deps);
-  const tools = { log: deps.log, clock: deps.clock, once: createRunOnce(deps) };
+  const tools = { log: deps.log, clock: deps.clock, once: createRunOnce(deps), audit: deps.audit };
   for (const one of all) register(router, tools, one);
   const open = new Set(all.filter(({ right }) => right === 'open').map(({ method, path }) => `${method} ${path}`));
   const fixed = fixedPaths(all);
@@ -77,7 +79,7 @@ export function createApi(deps: ApiDeps, authenticate: Authenticate): Middleware
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/api/')) return next();
     const keyless = open.has(`${ctx.method === 'HEAD' ? 'GET' : ctx.method} ${ctx.path}`);
-    if (!keyless) ctx.state.user = await authenticate(ctx.req);
+    if (!keyless) ctx.state.identity = await authenticate(ctx.req);
     const takes = fixed.get(ctx.path);
     if (takes && !takes.includes(ctx.method)) throw wrongMethod(takes);
     if (MESSAGE.test(ctx.path)) throw wrongMethod([]);

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa';
+import type { Audit } from '../http/audit.ts';
 import { createAuth, createFindKey, unauthorized, type Authenticate } from '../http/auth.ts';
 import { isSecure } from '../http/own-address.ts';
 import { securityHeaders } from '../http/security-headers.ts';
@@ -13,7 +14,7 @@ import { createOwnKeys } from './keys.ts';
 import { createPasskeys } from './passkeys.ts';
 import { isAllowed, isRead, mayRead, requireOwnPage } from './place.ts';
 import { sessionRoutes } from './routes.ts';
-import { createSignIns } from './sign-ins.ts';
+import { createSignIns, signedInBy } from './sign-ins.ts';
 
 export interface Console {
   /** /console: the page, its files and the sign-ins. */
@@ -32,13 +33,14 @@ interface ConsoleDeps extends BackdropDeps {
   hasMail: boolean;
   /** Whether a model writes answers. */
   hasModel: boolean;
+  audit: Audit;
   clock: Clock;
 }
 
 const SESSION_PATH = /^\/console\/(?:sessions?|invitation|keys|passkeys)(?:\/|$)/;
 
 export async function createConsole(deps: ConsoleDeps): Promise<Console> {
-  const { store, apiKey, place, dir, hasMail, hasModel, clock } = deps;
+  const { store, apiKey, place, dir, hasMail, hasModel, audit, clock } = deps;
   const signIns = createSignIns(store, apiKey, clock);
   const byKey = createAuth(store, apiKey, clock);
   const findKey = createFindKey(store, apiKey, clock);
@@ -51,6 +53,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     passkeys: createPasskeys(store, signIns, clock),
     hasMail,
     hasModel,
+    audit,
     clock,
   });
   const page = await createConsoleFiles(dir);
@@ -62,7 +65,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     if (!isRead(request)) requireOwnPage(place, request);
     const found = await signIns.find(token);
     if (!found) throw unauthorized('this sign-in has ended: sign in again at /console/, or send an API key');
-    return found.user;
+    return { user: found.user, by: signedInBy(found.signIn) };
   };
 
   return {
@@ -75,7 +78,8 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
       const serve = SESSION_PATH.test(ctx.path) ? sessions : page;
       if (!serve) throw notFound('page');
       if (ctx.path === '/console/preview') return servePreview(ctx, next);
-      if (ctx.path.startsWith('/console/backdrop/')) return serveBackdrop(ctx, await authenticate(ctx.req), deps);
+      if (ctx.path.startsWith('/console/backdrop/'))
+        return serveBackdrop(ctx, (await authenticate(ctx.req)).user, deps);
       await pageHeaders(ctx, async () => {});
       return serve(ctx, next);
     },

@@ -1,3 +1,4 @@
+import { keyUuid } from '../http/auth.ts';
 import { makeKey } from '../http/new-key.ts';
 import { Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
@@ -9,8 +10,8 @@ export interface OwnKeys {
   list(user: User): Promise<KeyView[]>;
   /** `key` is shown this once; undefined where the sign-in has ended meanwhile. Throws a `Refusal` that names `name`. */
   add(by: SignedIn, name: string): Promise<(KeyView & { key: string }) | undefined>;
-  /** With the sign-ins that were made with it. False where the user has none of this uuid. */
-  revoke(user: User, uuid: string): Promise<boolean>;
+  /** With the sign-ins that were made with it. Undefined where the user has none of this uuid. */
+  revoke(user: User, uuid: string): Promise<KeyView | undefined>;
 }
 
 export interface KeyView {
@@ -24,11 +25,9 @@ export interface KeyView {
 }
 
 const MAX_KEYS = 100;
-/** Of a hash, 128 bits. */
-const ID_LENGTH = 32;
 
 const view = ({ hash, name, hint, created_at, last_used_at }: StoredKey): KeyView => ({
-  uuid: hash.slice(0, ID_LENGTH),
+  uuid: keyUuid(hash),
   name,
   hint,
   created: created_at,
@@ -48,8 +47,8 @@ export function createOwnKeys(store: Store, clock: Clock): OwnKeys {
     },
 
     async revoke(user, uuid) {
-      const key = (await keysOf(user)).find(({ hash }) => hash.slice(0, ID_LENGTH) === uuid);
-      return key !== undefined && store.removeOwnKey(user.uuid, key.hash);
+      const key = (await keysOf(user)).find(({ hash }) => keyUuid(hash) === uuid);
+      return key && (await store.removeOwnKey(user.uuid, key.hash)) ? view(key) : undefined;
     },
   };
 }

@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import * as Type from 'typebox';
 import { readJson, refuseUnmatched } from '../http/body.ts';
+import { BESIDE_API, type Audit, type Audited } from '../http/audit.ts';
 import type { FindKey } from '../http/auth.ts';
 import { isSecure } from '../http/own-address.ts';
 import { clientAddress, createVisitorLimits } from '../http/rate-limit.ts';
@@ -13,7 +14,7 @@ import { AssertionBody, RegistrationBody, type Passkeys } from './passkeys.ts';
 import { isRead, mayRead, passkeyPlace, requireOwnPage, type Place } from './place.ts';
 import type { Invitations, Invited } from './invitations.ts';
 import type { OwnKeys } from './keys.ts';
-import { endOf, MAX_AGE, type SignedIn, type SignIns } from './sign-ins.ts';
+import { endOf, MAX_AGE, signedInBy, type SignedIn, type SignIns } from './sign-ins.ts';
 
 interface RoutesDeps {
   place: Place;
@@ -24,6 +25,7 @@ interface RoutesDeps {
   passkeys: Passkeys;
   hasMail: boolean;
   hasModel: boolean;
+  audit: Audit;
   clock: Clock;
 }
 
@@ -45,7 +47,7 @@ const Invitation = Type.Object({ link: Type.String({ maxLength: 256 }) });
  * by cookie.
  */
 export function sessionRoutes(deps: RoutesDeps): Middleware {
-  const { place, signIns, findKey, invitations, keys, passkeys, hasMail, hasModel, clock } = deps;
+  const { place, signIns, findKey, invitations, keys, passkeys, hasMail, hasModel, audit, clock } = deps;
   const failures = createVisitorLimits({ clock, longest: FAILED_TRIES[1] });
   const router = new Router({ prefix: '/console' });
   const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: (ctx: Context) => Promise<unknown>): void => {
@@ -65,6 +67,15 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
     if (!found) throw signedOut();
     return found;
   }
+  /** In the log of the user's account, unless `what` names a chatbot. */
+  const note = (
+    { user, signIn }: SignedIn,
+    operation: keyof typeof BESIDE_API,
+    what: Omit<Audited, 'operation'> = {},
+  ): Promise<void> => {
+    const where = what.chatbot === undefined ? { account: user.uuid } : {};
+    return audit.changed({ user, by: signedInBy(signIn) }, [{ operation, ...where, ...what }]);
+  };
   const shown = ({ req }: Context, { user, signIn }: SignedIn): object => ({
     user: { uuid: user.uuid, name: user.email },
     expires: endOf(signIn),
@@ -95,7 +106,12 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
   /** The sign-in whose cookie goes; where that fails it ends by itself. */
   async function endReplaced(ctx: Context): Promise<void> {
     const before = await current(ctx).catch(() => undefined);
-    if (before) await signIns.end(before.user, before.signIn.uuid).catch(() => {});
+    if (before) await end(before).catch(() => {});
+  }
+
+  async function end(own: SignedIn): Promise<void> {
+    await signIns.end(own.user, own.signIn.uuid);
+    await note(own, 'signOut', { record: own.signIn.uuid });
   }
 
   on('POST', '/session', async (ctx) => {
@@ -111,6 +127,10 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
       return known && signIns.byKey(known, userAgent);
     });
     if (!made) throw passkey ? wrongPasskey() : link === undefined ? wrongKey() : deadLink();
+    await note(made, 'signIn', {
+      record: made.signIn.uuid,
+      detail: passkey ? 'passkey' : link === undefined ? 'key' : 'link',
+    });
     setCookie(ctx, made.token);
     await endReplaced(ctx);
     return shown(ctx, made);
@@ -123,7 +143,7 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
 
   on('DELETE', '/session', async (ctx) => {
     const found = await current(ctx);
-    if (found) await signIns.end(found.user, found.signIn.uuid);
+    if (found) await end(found);
     setCookie(ctx);
     return { signed_out: true };
   });
@@ -141,10 +161,11 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
   });
 
   on('DELETE', '/sessions/:uuid', async (ctx) => {
-    const { user, signIn: own } = await required(ctx);
+    const by = await required(ctx);
     const uuid = uuidOf(ctx);
-    if (!(await signIns.end(user, uuid))) throw notFound('sign-in');
-    if (uuid === own.uuid) setCookie(ctx);
+    if (!(await signIns.end(by.user, uuid))) throw notFound('sign-in');
+    await note(by, 'endSignIn', { record: uuid });
+    if (uuid === by.signIn.uuid) setCookie(ctx);
     return { uuid };
   });
 
@@ -154,13 +175,16 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
     const by = await required(ctx);
     const made = await keys.add(by, validate(NewKey, await readJson(ctx)).name);
     if (!made) throw signedOut();
+    await note(by, 'createKey', { record: made.uuid, detail: made.name });
     return made;
   });
 
   on('DELETE', '/keys/:uuid', async (ctx) => {
-    const { user } = await required(ctx);
+    const by = await required(ctx);
     const uuid = uuidOf(ctx);
-    if (!(await keys.revoke(user, uuid))) throw notFound('key');
+    const revoked = await keys.revoke(by.user, uuid);
+    if (!revoked) throw notFound('key');
+    await note(by, 'revokeKey', { record: uuid, detail: revoked.name });
     return { uuid };
   });
 
@@ -174,14 +198,17 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
   on('POST', '/passkeys', async (ctx) => {
     const by = await required(ctx);
     const { name, credential } = validate(NewPasskey, await readJson(ctx));
-    return passkeys.add(passkeyPlace(place, ctx.req), by, name, credential);
+    const added = await passkeys.add(passkeyPlace(place, ctx.req), by, name, credential);
+    await note(by, 'addPasskey', { record: added.uuid, detail: added.name });
+    return added;
   });
 
   on('DELETE', '/passkeys/:uuid', async (ctx) => {
-    const { user, signIn: own } = await required(ctx);
+    const by = await required(ctx);
     const uuid = uuidOf(ctx);
-    if (!(await passkeys.remove(user.uuid, uuid))) throw notFound('passkey');
-    if (own.passkey === uuid) setCookie(ctx);
+    if (!(await passkeys.remove(by.user.uuid, uuid))) throw notFound('passkey');
+    await note(by, 'removePasskey', { record: uuid });
+    if (by.signIn.passkey === uuid) setCookie(ctx);
     return { uuid };
   });
 
@@ -200,15 +227,22 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
     if (before?.user.email === email) {
       const chatbot = await invitations.accept(invited, before.user);
       if (!chatbot) throw deadInvitation();
+      await noteJoining(before, invited);
       return { ...shown(ctx, before), chatbot: chatbot.uuid };
     }
     if (invited.hasUser) throw otherWayFirst(email);
     const made = await invitations.acceptAsNew(invited, userAgentOf(ctx));
     if (!made) throw deadInvitation();
+    await noteJoining(made, invited);
+    await note(made, 'signIn', { record: made.signIn.uuid, detail: 'invitation' });
     setCookie(ctx, made.token);
     await endReplaced(ctx);
     return { ...shown(ctx, made), chatbot: made.chatbot.uuid };
   });
+
+  /** In the chatbot's log, for its owner: that an account was made, or joined, its user knows. */
+  const noteJoining = (by: SignedIn, { chatbot, invitation }: Invited): Promise<void> =>
+    note(by, 'acceptInvitation', { chatbot: chatbot.uuid, record: by.user.uuid, detail: invitation.role });
 
   async function requireInvited(ctx: Context): Promise<Invited> {
     const { link } = validate(Invitation, await readJson(ctx));

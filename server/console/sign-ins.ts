@@ -2,6 +2,7 @@ import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { hashKey, newToken, type KnownKey } from '../http/auth.ts';
 import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
+import type { AuditedBy } from '../store/shared/audit.ts';
 import type { Challenge, Store, StoredPasskey, StoredSignIn, User } from '../store/store.ts';
 
 /** Who is signed in: a token names a sign-in. Tokens are kept as SHA-256 only, as keys are. */
@@ -125,6 +126,9 @@ export function endOf({ last_used_at, expires_at }: StoredSignIn): string {
   const idle = timestamp(() => Date.parse(last_used_at) + IDLE_DAYS * DAY_MS);
   return idle < expires_at ? idle : expires_at;
 }
+
+/** How the audit log names it. */
+export const signedInBy = ({ uuid }: StoredSignIn): AuditedBy => ({ type: 'sign-in', uuid, hint: '' });
 
 /** What is over; nothing accepts it any more. */
 export const removeOldSignIns = (store: Store, clock: Clock): Promise<void> =>

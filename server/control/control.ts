@@ -7,7 +7,8 @@ import * as Type from 'typebox';
 import { NewMessage } from '../api/requests/bodies.ts';
 import type { ApiDeps } from '../api/requests/operation.ts';
 import { createApi } from '../api/router.ts';
-import type { Authenticate } from '../http/auth.ts';
+import { SHELL, type Audited } from '../http/audit.ts';
+import { hashKey, keyUuid, type Authenticate } from '../http/auth.ts';
 import { newLoginLink } from '../console/sign-ins.ts';
 import { readBody } from '../http/body.ts';
 import { replyWithErrors } from '../http/error-replies.ts';
@@ -74,7 +75,8 @@ const sendProcessing: Middleware = async ({ res }, next) => {
 function authenticateByEmail(store: Store): Authenticate {
   return async ({ headers }) => {
     const email = /^User (\S+)$/.exec(headers.authorization ?? '')?.[1];
-    return email === undefined ? store.owner.user : userOf(store, percentDecode(email));
+    const user = email === undefined ? store.owner.user : await userOf(store, percentDecode(email));
+    return { user, by: SHELL };
   };
 }
 
@@ -100,9 +102,17 @@ const exportFault = (error: Error): Refusal =>
   asRefusal(error, 'nothing was exported') ?? new Refusal('internal', error.message, { cause: error });
 
 function controlRoutes(deps: ControlDeps): Middleware {
-  const { store, clock, log, base, engine, hasConsole, apiKey } = deps;
+  const { store, clock, log, base, engine, hasConsole, apiKey, audit } = deps;
   const users = createUsers({ store, clock, apiKey });
   const operator = createOperator(deps);
+  /** By the shell, as the owner of the installation. */
+  const note = (operation: string, what: Omit<Audited, 'operation'>[]): Promise<void> =>
+    audit.changed(
+      { user: store.owner.user, by: SHELL },
+      what.map((one) => ({ operation, ...one })),
+    );
+  const home = store.owner.user.uuid;
+  const uuidOf = async (email: string): Promise<string> => (await userOf(store, readEmail(email))).uuid;
   const router = new Router({ prefix: '/control' });
   const on = (method: 'GET' | 'POST', path: string, handle: (ctx: Context, uuid: string) => Promise<unknown>): void => {
     router.register(path, [method], async (ctx) => {
@@ -114,11 +124,16 @@ function controlRoutes(deps: ControlDeps): Middleware {
   on('GET', '/users', () => users.users());
   on('POST', '/user/add', async (ctx) => {
     const { email } = await readBody(ctx, log, NewUser);
-    return { email: await users.addUser(email) };
+    const added = await users.addUser(email);
+    await note('addUser', [{ account: home, record: await uuidOf(added) }]);
+    return { email: added };
   });
   on('POST', '/user/remove', async (ctx) => {
     const { email, with_chatbots } = await readBody(ctx, log, UserRemoval);
-    return operator.removeUser(email, with_chatbots);
+    const record = await uuidOf(email);
+    const removed = await operator.removeUser(email, with_chatbots);
+    await note('removeUser', [{ account: home, record }]);
+    return removed;
   });
   on('POST', '/login', async (ctx) => {
     const { email } = await readBody(ctx, log, UserOrNone);
@@ -126,22 +141,46 @@ function controlRoutes(deps: ControlDeps): Middleware {
     if (!hasConsole) throw new Refusal('conflict', 'CONSOLE=0 leaves the console out');
     const link = await newLoginLink({ store, clock, base }, user);
     if (link === undefined) throw notFound('user');
+    await note('createLoginLink', [{ account: user.uuid }]);
     return { link, email: user.email };
   });
   on('POST', '/sign-ins', async (ctx) => users.signIns((await readBody(ctx, log, UserOrNone)).email));
   on('POST', '/sign-ins/end', async (ctx) => {
     const { email, sign_ins } = await readBody(ctx, log, SignInEnd);
-    return users.endSignIns(email, sign_ins);
+    const account = await uuidOf(email);
+    const ended = await users.endSignIns(email, sign_ins);
+    await note(
+      'endSignIn',
+      ended.map(({ uuid }) => ({ account, record: uuid })),
+    );
+    return ended;
   });
   on('GET', '/keys', () => users.keys());
   on('POST', '/key/add', async (ctx) => {
     const { email, name } = await readBody(ctx, log, NewKey);
-    return { key: await users.addKey(email, name) };
+    const key = await users.addKey(email, name);
+    await note('createKey', [{ account: await uuidOf(email), record: keyUuid(hashKey(key)), detail: name }]);
+    return { key };
   });
-  on('POST', '/keys/revoke', async (ctx) => users.revokeKeys(...(await readBody(ctx, log, KeyRevocation)).keys));
+  on('POST', '/keys/revoke', async (ctx) => {
+    const revoked = await users.revokeKeys(...(await readBody(ctx, log, KeyRevocation)).keys);
+    const all = await store.users();
+    const accountOf = (email: string): string => all.find((one) => one.email === email)?.uuid ?? home;
+    await note(
+      'revokeKey',
+      revoked.map(({ email, name }) => ({ account: accountOf(email), detail: name })),
+    );
+    return revoked;
+  });
   on('GET', '/chatbots', () => operator.chatbots());
   on('POST', '/chatbot/:uuid/remove', async (_ctx, uuid) => {
+    const { owner = '' } = (await store.chatbot(uuid)) ?? {};
     await operator.removeChatbot(uuid);
+    const accounts = [...new Set([home, owner])].filter(Boolean);
+    await note(
+      'deleteChatbot',
+      accounts.map((account) => ({ account, record: uuid })),
+    );
     return { success: true };
   });
   on('POST', '/chatbot/:uuid/ask', async (ctx, uuid) => {
@@ -154,13 +193,18 @@ function controlRoutes(deps: ControlDeps): Middleware {
   });
   on('POST', '/chatbot/:uuid/keep-days', async (ctx, uuid) => {
     const { days } = await readBody(ctx, log, Retention);
-    return operator.keepConversations(uuid, days);
+    const kept = await operator.keepConversations(uuid, days);
+    await note('updateRetention', [{ chatbot: uuid, record: uuid, detail: 'keep_days' }]);
+    return kept;
   });
   on('POST', '/forget', async (ctx) => {
     const { session } = await readBody(ctx, log, Forgetting);
     const uuid = readUuid(session);
     if (uuid === undefined) throw invalid('session', 'must be the whole identifier of a conversation');
-    return forgetSession(deps, uuid);
+    const chatbot = await store.chatbotOf(uuid);
+    const forgotten = await forgetSession(deps, uuid);
+    await note('deleteSession', [{ ...(chatbot === undefined ? { account: home } : { chatbot }), record: uuid }]);
+    return forgotten;
   });
   router.get('/export', async (ctx) => {
     const archive = archiveStream(deps.snapshots, clock, (error) => {
@@ -169,6 +213,7 @@ function controlRoutes(deps: ControlDeps): Middleware {
     });
     // A store that cannot be read refuses with a sentence, while there is no reply yet.
     await once(archive, 'readable').catch((error: Error) => Promise.reject(exportFault(error)));
+    await note('exportArchive', [{ account: home }]);
     ctx.set('Trailer', FAULT_TRAILER);
     ctx.type = STREAM_TYPE;
     ctx.body = archive;

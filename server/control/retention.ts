@@ -1,7 +1,7 @@
 import type { AnswerRuns } from '../answer/runs.ts';
 import { removeOldSignIns } from '../console/sign-ins.ts';
 import { notFound } from '../schema/errors.ts';
-import { timestamp, type Clock } from '../schema/ids.ts';
+import { daysBefore, timestamp, type Clock } from '../schema/ids.ts';
 import type { SnapshotStore } from '../store/archive/snapshot.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import { startHourly } from './hourly.ts';
@@ -10,6 +10,8 @@ export interface RetentionDeps {
   store: Store;
   snapshots: Pick<SnapshotStore, 'snapshot'>;
   clock: Clock;
+  /** Days that entries of the audit log are kept. */
+  auditDays: number;
   log: { info(fields: object, sentence: string): void; error(fields: object, sentence: string): void };
 }
 
@@ -63,7 +65,7 @@ export async function deleteExpired(
   return deleted;
 }
 
-/** Checks all chatbots, and sign-ins, once an hour. */
+/** Checks all chatbots, sign-ins and the audit log once an hour. */
 export const startRetention = (deps: RetentionDeps): { close(): Promise<void> } =>
   startHourly((signal) => check(deps, signal));
 
@@ -75,6 +77,10 @@ async function check(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
   await removeOldSignIns(deps.store, deps.clock).catch((error: unknown) =>
     deps.log.error({ err: error }, 'sign-ins that have ended could not be removed'),
   );
+  const today = timestamp(deps.clock).slice(0, 10);
+  await deps.store
+    .removeOldAudit(daysBefore(today, deps.auditDays))
+    .catch((error: unknown) => deps.log.error({ err: error }, 'old entries of the audit log could not be removed'));
   const chatbots = deps.snapshots.snapshot((all) => all.allChatbots(), { skipsUnreadable: true });
   for (const chatbot of await chatbots.catch(failed)) {
     const deleted = await deleteExpired(deps, chatbot, signal).catch((error: unknown) => failed(error).length);

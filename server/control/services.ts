@@ -15,6 +15,7 @@ import { countUsage } from '../answer/spending.ts';
 import { Suggestions } from '../answer/suggest/suggestions.ts';
 import type { Config } from '../config.ts';
 import type { Health } from '../health/health.ts';
+import { createAudit } from '../http/audit.ts';
 import { createTakeVisit } from '../http/rate-limit.ts';
 import { createKnowledge } from '../knowledge/crawl/knowledge.ts';
 import { RunningCrawls } from '../knowledge/crawl/running-crawls.ts';
@@ -112,6 +113,7 @@ export async function createServices(config: Config, { store, clock, log, health
     suggestions,
     serverModels,
     takeUse: createTakeVisit({ store, clock }, 'use'),
+    audit: createAudit({ store, clock, log }),
     /** Beside other work: what first questions would wait for. Never rejects; `/readyz` says meanwhile that it is under way. */
     async warm(): Promise<void> {
       const indexes = knowledge.warm();

@@ -1,6 +1,6 @@
 import { createSignIns } from '../console/sign-ins.ts';
-import { hashKey } from '../http/auth.ts';
-import { makeKey, prefixOf } from '../http/new-key.ts';
+import { hashKey, prefixOf } from '../http/auth.ts';
+import { makeKey } from '../http/new-key.ts';
 import { invalid, Refusal } from '../schema/errors.ts';
 import { isEmail } from '../schema/fields.ts';
 import { filterByName } from './find-by-name.ts';

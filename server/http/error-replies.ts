@@ -8,6 +8,8 @@ export function replyWithErrors(log: Logger): Middleware {
     try {
       await next();
     } catch (error) {
+      // Of the file that the reply was to be.
+      ctx.remove('Content-Disposition');
       const refusal = asRefusal(error);
       if (refusal) {
         if (refusal.status >= 500 && !refusal.logged)

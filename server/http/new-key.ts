@@ -1,12 +1,7 @@
 import { invalid } from '../schema/errors.ts';
 import { timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredKey, User } from '../store/store.ts';
-import { hashKey, newKey } from './auth.ts';
-
-const PREFIX_LENGTH = 7;
-
-/** The first characters, by which an owner knows a key. */
-export const prefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
+import { hashKey, newKey, prefixOf } from './auth.ts';
 
 /** A key with its record, which is not stored yet. Throws a `Refusal` that names `name`. */
 export async function makeKey(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createSignIns, newLoginLink, removeOldSignIns } from '../../server/console/sign-ins.ts';
 import { startRetention } from '../../server/control/retention.ts';
+import { SHELL } from '../../server/http/audit.ts';
 import { hashKey } from '../../server/http/auth.ts';
 import type { SnapshotStore } from '../../server/store/archive/snapshot.ts';
 import { onFiles, openStoreOf, queryRows } from '../engine/engine.ts';
@@ -69,7 +70,7 @@ it.runIf(onFiles)('is cleaned up each hour', async () => {
   const { token: cookie } = (await signIns.byLink(token, 'Browser'))!;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const log = { info: vi.fn(), error: vi.fn() };
-  const retention = startRetention({ store, snapshots: store, clock, log });
+  const retention = startRetention({ auditDays: 400, store, snapshots: store, clock, log });
   await vi.advanceTimersByTimeAsync(MINUTE);
   expect(await stored()).toContain(hashKey(cookie));
   now += 8 * DAY;
@@ -82,7 +83,7 @@ it.runIf(onFiles)('is cleaned up each hour', async () => {
 it('has of API_KEY no hash that can be looked up', async () => {
   const key = 'a key that is easy to guess';
   const signIns = createSignIns(store, key, clock);
-  await signIns.byKey({ user: store.owner.user, hash: '' }, 'Browser');
+  await signIns.byKey({ user: store.owner.user, hash: '', by: SHELL }, 'Browser');
   const [{ environment_key } = { environment_key: '' }] = await store.signIns(store.owner.user.uuid);
   expect(environment_key).toMatch(/^[0-9a-f]{64}$/);
   expect(environment_key).not.toBe(hashKey(key));

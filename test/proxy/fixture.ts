@@ -9,6 +9,7 @@ import type { AgentRouter } from '../../server/agents/routing/router.ts';
 import { AnswerRuns, NO_META, type AnswerResult, type Respond } from '../../server/answer/runs.ts';
 import type { Run } from '../../server/answer/run.ts';
 import { createApp } from '../../server/app.ts';
+import { createAudit } from '../../server/http/audit.ts';
 import { createAuth } from '../../server/http/auth.ts';
 import { createHealth } from '../../server/health/health.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
@@ -91,6 +92,7 @@ export async function startChatServer({
     catalogue: createCatalogue(),
     caller: { isBlocked: async () => false, call: () => Promise.reject(new Error('no call')) },
     serverModels: [],
+    audit: createAudit({ store, clock, log }),
     takeUse: async () => ({ retryAfter: 0, fields: {} }),
     base: 'http://localhost:8080',
     clock,

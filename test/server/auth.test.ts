@@ -226,7 +226,10 @@ describe('an API key', () => {
     writes = 0;
     for (const seconds of [0, 10, 49]) {
       now += seconds * 1000;
-      expect(await authenticate({ headers: { authorization: `Bearer ${key}` } })).toEqual(store.owner.user);
+      expect(await authenticate({ headers: { authorization: `Bearer ${key}` } })).toMatchObject({
+        user: store.owner.user,
+        by: { type: 'key', hint: key.slice(0, 7) },
+      });
     }
     expect(await lastUse()).toBe('2026-01-01T00:00:59Z');
     expect(writes).toBe(0);

@@ -20,7 +20,7 @@ type DocumentedOperation = Omit<Operation, 'handle'>;
 /** Documents these operations and those of the public chat API. */
 export function createOpenapiDocument(operations: Operation[]): object {
   const paths: Record<string, Json> = {};
-  const publicChat = publicChatOperations.map((one): DocumentedOperation => ({ ...one, right: 'open' }));
+  const publicChat = publicChatOperations.map((one): DocumentedOperation => ({ ...one, right: 'open', audit: 'none' }));
   for (const one of [...operations, ...publicChat]) {
     for (const path of [one.path, ...(one.aliases ?? [])]) {
       const item = (paths[templateOf(path)] ??= {});
@@ -105,6 +105,11 @@ const TAGS = [
     name: 'People',
     description: 'The members of a chatbot, each with a role, and invitations.',
     paths: /\/(?:members?|memberships?|leave|invitations?)\b/,
+  },
+  {
+    name: 'Audit log',
+    description: 'Who changed what, and who read conversations: of a chatbot for its owners, and of your own account.',
+    paths: /\/audit$/,
   },
   {
     name: 'This server',
@@ -234,7 +239,7 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
 };
 
 /** The error statuses that follow from what an operation takes and does. */
-function faultsOf({ method, path, body, parts, query, right, others = {} }: DocumentedOperation): number[] {
+function faultsOf({ method, path, body, parts, query, right, audit, others = {} }: DocumentedOperation): number[] {
   const takesBody = body ?? parts;
   return [
     ...(right === 'open' ? [] : [401]),
@@ -243,7 +248,8 @@ function faultsOf({ method, path, body, parts, query, right, others = {} }: Docu
     ...(takesBody ? [400, 413, 415] : []),
     ...(takesBody || query ? [422] : []),
     ...(/\/message\/(?:non-)?stream$/.test(path) && !(502 in others) ? [502, 504] : []),
-    ...(method === 'GET' ? [] : [507]),
+    // What reads conversations is noted before it replies.
+    ...(method === 'GET' && audit === 'none' ? [] : [507]),
     500,
     503,
   ];

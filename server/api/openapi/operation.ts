@@ -13,6 +13,7 @@ export function openapi(all: () => Operation[]): Operation {
   return operation({
     id: 'getOpenapi',
     right: 'open',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/openapi.json',
     summary: 'Fetch this description as an OpenAPI document, without a key',

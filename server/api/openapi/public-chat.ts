@@ -13,7 +13,7 @@ import { WidgetSettings } from '../../schema/widget-settings.ts';
 import type { Operation } from '../requests/operation.ts';
 
 /** The operations of the public chat API, for the document alone: `server/proxy` handles them, without a key. */
-type PublicChatOperation = Omit<Operation, 'handle' | 'right' | 'creates'>;
+type PublicChatOperation = Omit<Operation, 'handle' | 'right' | 'audit' | 'creates'>;
 
 const {
   color: _c,

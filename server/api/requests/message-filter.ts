@@ -3,6 +3,7 @@ import * as Type from 'typebox';
 import { invalid } from '../../schema/errors.ts';
 import { readUuid } from '../../schema/ids.ts';
 import type { MessageFilter } from '../../store/store.ts';
+import { DayQuery, readDayRange } from './time-range.ts';
 
 /** What narrows a list to conversations with a message that has all of it. */
 
@@ -12,8 +13,6 @@ const MARKS = ['unknown', 'unsure', 'rated_up', 'rated_down'] as const;
 const STATES = ['requested'] as const;
 
 const Text = (description: string) => Type.Optional(Type.String({ maxLength: MAX_TEXT, description }));
-const Day = (description: string) =>
-  Type.Optional(Type.String({ description: `${description}, \`YYYY-MM-DD\` in UTC.` }));
 
 export const MessageFilterQuery = Type.Object({
   has: Type.Optional(
@@ -33,8 +32,7 @@ export const MessageFilterQuery = Type.Object({
   label: Text('Name of a tag that a background agent gave to the message.'),
   agent: Type.Optional(Type.String({ description: 'Uuid of the agent that answered.' })),
   page: Text('A part of the host and path of the page where it was asked.'),
-  from: Day('First day of the question'),
-  to: Day('Last day of it'),
+  ...DayQuery.properties,
 });
 
 /** Undefined where nothing narrows the list. Throws a `Refusal` that names the parameter. */
@@ -42,8 +40,7 @@ export function readMessageFilter(query: ParsedUrlQuery): MessageFilter | undefi
   const mark = readMark(query['has']);
   const state = readState(query['state']);
   const [text, label, page] = [readText(query, 'search'), readText(query, 'label'), readText(query, 'page')];
-  const [agent, from, to] = [readAgent(query['agent']), readDay(query, 'from'), readDay(query, 'to')];
-  if (from && to && to < from) throw invalid('to', 'to must not be before from');
+  const agent = readAgent(query['agent']);
   const filter: MessageFilter = {
     ...(text && { text }),
     ...((mark === 'unknown' || mark === 'unsure') && { outcome: mark }),
@@ -53,8 +50,7 @@ export function readMessageFilter(query: ParsedUrlQuery): MessageFilter | undefi
     ...(label && { label }),
     ...(agent && { agent }),
     ...(page && { page }),
-    ...(from && { from }),
-    ...(to && { to }),
+    ...readDayRange(query),
   };
   return Object.keys(filter).length > 0 ? filter : undefined;
 }
@@ -86,14 +82,3 @@ function readAgent(agent: Value = ''): string {
   if (agent !== '' && !uuid) throw invalid('agent', 'agent must be the uuid of an agent');
   return uuid ?? '';
 }
-
-function readDay(query: ParsedUrlQuery, name: 'from' | 'to'): string {
-  const day = query[name] ?? '';
-  const isDay =
-    typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day)) && isSame(day);
-  if (day !== '' && !isDay) throw invalid(name, `${name} must be a day such as 2026-01-31`);
-  return day as string;
-}
-
-/** `2026-02-31` is read as a day of March. */
-const isSame = (day: string): boolean => new Date(day).toISOString().startsWith(day);

@@ -8,6 +8,8 @@ import type { AgentRouter } from '../../agents/routing/router.ts';
 import type { DraftGap } from '../../answer/gaps/draft.ts';
 import type { Checkable } from '../../answer/trace/check-models.ts';
 import type { AnswerRuns, Respond } from '../../answer/runs.ts';
+import type { Audit } from '../../http/audit.ts';
+import type { Identity } from '../../http/auth.ts';
 import { notFound } from '../../schema/errors.ts';
 import { readJson, nameUnknownFields } from '../../http/body.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
@@ -24,12 +26,12 @@ import type {
   StoredSession,
   StoredSource,
   StoredTag,
-  User,
 } from '../../store/store.ts';
 import { validate } from '../../schema/validate.ts';
 import type { TakeVisit } from '../../http/rate-limit.ts';
 import type { Caller } from '../../web/call.ts';
 import { serializeList } from '../../http/json-list.ts';
+import { audited, type AuditKind } from './audited.ts';
 import type { RunOnce } from './idempotency.ts';
 import { NewRecord } from './new-record.ts';
 import { isRight, mayReach, permitted, type Requester, type Right } from './rights.ts';
@@ -52,6 +54,7 @@ export interface ApiDeps {
   catalogue: Catalogue;
   caller: Pick<Caller, 'isBlocked' | 'call'>;
   serverModels: readonly Checkable[];
+  audit: Audit;
   /** Of one user in the second place: counts over all processes. */
   takeUse: TakeVisit;
   /** Absent where no mail is sent. */
@@ -71,6 +74,8 @@ export interface OperationRequest<B> {
   record: NewRecord;
   /** For a create that reads its body itself: runs `act` once for each `Idempotency-Key` and `request`. */
   once(request: unknown, act: (record: NewRecord) => Promise<unknown>): Promise<unknown>;
+  /** What the audit log is to say beside the operation: short, without secrets. The names of the fields sent, for a change, by default. */
+  note(detail: string): void;
 }
 
 /** One operation of the API. Its handler checks the body, finds the owner's record, stores or answers, and returns the view. */
@@ -79,6 +84,8 @@ export interface Operation {
   id: string;
   /** Required of whoever calls it. */
   right: Right;
+  /** Whether the audit log says who has called it. */
+  audit: AuditKind;
   method: 'GET' | 'POST' | 'DELETE';
   /** From /api on. `:uuid` is the record; a chatbot before it is `:chatbot`. */
   path: string;
@@ -122,9 +129,10 @@ const NO_QUERY = Type.Object({});
 
 export function register(
   router: Router,
-  { log, clock, once }: { log: Logger; clock: Clock; once: RunOnce },
-  { id, right, method, path, aliases = [], query, body, checkedByHandler, creates, handle }: Operation,
+  { log, clock, once, audit }: { log: Logger; clock: Clock; once: RunOnce; audit: Audit },
+  one: Operation,
 ): void {
+  const { id, right, method, path, aliases = [], query, body, checkedByHandler, creates, handle } = one;
   if (!isRight(right)) throw new Error(`${method} ${path} declares no right`);
   router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
@@ -132,17 +140,36 @@ export function register(
     if (body) nameUnknownFields(ctx, log, body, sent);
     else nameUnknownFields(ctx, log, query ?? NO_QUERY, ctx.query);
     const given = body && !checkedByHandler ? validate(body, sent) : sent;
-    const user: Requester = { ...(ctx.state.user as User), right };
-    const uuids = Object.values(ctx.params as Record<string, string>).map((one) => readUuid(one) ?? '');
-    const runOnce: OperationRequest<unknown>['once'] = (request, act) =>
-      once({ user, ctx, operation: id, uuids }, request, act);
-    const act = (record: NewRecord) => handle({ user, uuid, body: given, ctx, record, once: runOnce });
-    const reply = await (creates && body ? runOnce(sent, act) : act(new NewRecord(clock)));
+    // Absent where no key is asked for.
+    const { user: known, by } = (ctx.state.identity ?? {}) as Identity;
+    const user: Requester = { ...known, right, reached: [] };
+    let detail: string | undefined;
+    const act = (record: NewRecord) =>
+      handle({ user, uuid, body: given, ctx, record, once: runOnce, note: (text) => void (detail = text) });
+    let isLogged = false;
+    const logged = async (reply: unknown): Promise<unknown> => {
+      if (!isLogged && !isRefused(ctx)) await audited(audit, one, { user, by, uuid, sent, reply, detail });
+      isLogged = true;
+      return reply;
+    };
+    const uuids = Object.values(ctx.params as Record<string, string>).map((written) => readUuid(written) ?? '');
+    const runOnce: OperationRequest<unknown>['once'] = async (request, create) => {
+      const reply = await once({ user, ctx, operation: id, uuids }, request, async (record) =>
+        logged(await create(record)),
+      );
+      // Also of a reply that was kept: its first request is logged.
+      isLogged = true;
+      return reply;
+    };
+    const reply = await logged(await (creates && body ? runOnce(sent, act) : act(new NewRecord(clock))));
     const payload = Array.isArray(reply) ? await serializeList(reply, (one) => one) : reply;
     if (Buffer.isBuffer(payload) || payload instanceof Readable) ctx.type = 'json';
     if (payload !== undefined) ctx.body = payload;
   });
 }
+
+/** A handler may reply so instead of throwing. Before there is a reply the status is 404. */
+const isRefused = ({ status }: RouterContext): boolean => status === 409 || status === 422;
 
 export async function ownedSource(store: Store, user: Requester, uuid: string): Promise<StoredSource> {
   const source = await store.source(uuid);
@@ -176,6 +203,6 @@ export async function ownedTag(store: Store, user: Requester, uuid: string): Pro
 export async function ownedMessage(store: Store, user: Requester, uuid: string): Promise<StoredMessage> {
   const message = await store.message(uuid);
   const session = message && (await store.session(message.session));
-  if (!session || !(await mayReach(store, user, session.chatbot))) throw notFound('message');
+  if (!session || !(await mayReach(store, user, session.chatbot, uuid))) throw notFound('message');
   return message;
 }

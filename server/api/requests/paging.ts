@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import type { ParsedUrlQuery } from 'node:querystring';
 import * as Type from 'typebox';
 import { invalid } from '../../schema/errors.ts';
@@ -41,6 +42,12 @@ export function paginate<T extends { uuid: string }>(
   const rest = at < 0 ? all : all.slice(at + 1);
   const listed = isListed ? rest.filter(isListed) : rest;
   return limit === undefined ? listed : listed.slice(0, limit);
+}
+
+/** `Link` with the address of the page behind `after` (RFC 8288). */
+export function linkNext(ctx: Context, after: string): void {
+  const query = new URLSearchParams({ ...ctx.query, after } as Record<string, string>);
+  ctx.set('Link', `<${ctx.path}?${query}>; rel="next"`);
 }
 
 export const unknownAfter = () => invalid('after', 'after must be the uuid of a record of this list');

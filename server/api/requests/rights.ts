@@ -26,6 +26,8 @@ export const CHATBOT_RIGHTS = Object.keys(ROLES_WITH) as ChatbotRight[];
 /** Who calls, and the right that the operation needs. */
 export interface Requester extends User {
   readonly right: Right;
+  /** The chatbots that permission was given for, each with the record that it was about, '' for none: what the audit log goes by. */
+  readonly reached?: { chatbot: string; record: string }[];
 }
 
 export const isRight = (right: unknown): right is Right =>
@@ -41,21 +43,30 @@ export const rolesWith = (right: ChatbotRight): string => ROLES_WITH[right].join
 
 /**
  * The chatbot where the requester may do this to it; undefined for a stranger, who is not to learn that it is there. Throws
- * `forbidden` for a member whose role has not the right of the operation.
+ * `forbidden` for a member whose role has not the right of the operation. `record`: the uuid of what it is about in the chatbot.
  */
-export function permitted(chatbot: StoredChatbot | undefined, { uuid, right }: Requester): StoredChatbot | undefined {
+export function permitted(
+  chatbot: StoredChatbot | undefined,
+  { uuid, right, reached }: Requester,
+  record = '',
+): StoredChatbot | undefined {
   const role = chatbot && roleIn(chatbot, uuid);
   if (!role) return undefined;
   // An operation of no chatbot has no business with one.
   if (!isChatbotRight(right)) throw new Refusal('internal', `an operation for "${right}" asked for a chatbot`);
   if (!hasRight(role, right))
     throw new Refusal('forbidden', `your role in this chatbot is ${role}: this needs ${rolesWith(right)}`);
+  reached?.push({ chatbot: chatbot.uuid, record });
   return chatbot;
 }
 
 /** Whether the requester may do this to the chatbot; as `permitted`. */
-export const mayReach = async (store: Store, requester: Requester, chatbot: string): Promise<boolean> =>
-  permitted(await store.chatbot(chatbot), requester) !== undefined;
+export const mayReach = async (
+  store: Store,
+  requester: Requester,
+  chatbot: string,
+  record?: string,
+): Promise<boolean> => permitted(await store.chatbot(chatbot), requester, record) !== undefined;
 
 /** Throws `conflict` for a guest: nobody has proved that the address is theirs, so no mail goes there as they like. */
 export async function requireProved(store: Store, { uuid, email }: User): Promise<void> {

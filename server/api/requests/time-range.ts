@@ -78,6 +78,18 @@ export function readDays(
   return { from, to };
 }
 
+const Day = (description: string) =>
+  Type.Optional(Type.String({ description: `${description}, \`YYYY-MM-DD\` in UTC.` }));
+
+export const DayQuery = Type.Object({ from: Day('First day'), to: Day('Last day') });
+
+/** The days that narrow a list, both included; an empty one is none. */
+export function readDayRange(query: ParsedUrlQuery): { from?: string; to?: string } {
+  const [from, to] = [readDay('from', query['from'] || undefined), readDay('to', query['to'] || undefined)];
+  if (from && to && to < from) throw invalid('to', 'to must not be before from');
+  return { ...(from && { from }), ...(to && { to }) };
+}
+
 function readDay(name: 'from' | 'to', written: ParsedUrlQuery[string]): string | undefined {
   if (written === undefined) return undefined;
   const isDay = typeof written === 'string' && /^\d{4}-\d\d-\d\d$/.test(written);

@@ -17,6 +17,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'listAgents',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/agents',
     summary: 'List the agents of a chatbot',
@@ -30,6 +31,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createAgent',
     right: 'edit',
+    audit: 'changes',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/agent/create',
@@ -54,6 +56,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'getAgent',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/agent/:uuid',
     summary: 'Fetch an agent',
@@ -63,6 +66,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'updateAgent',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/agent/:uuid/update',
     summary: 'Update an agent',
@@ -93,6 +97,7 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'deleteAgent',
     right: 'edit',
+    audit: 'changes',
     method: 'DELETE',
     path: '/api/v1/agent/:uuid/delete',
     summary: 'Delete an agent with its tool functions',

@@ -14,6 +14,7 @@ export const analytics = ({ store, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'getAnalytics',
     right: 'read figures',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/analytics',
     summary: 'Fetch what was asked of a chatbot, counted by day, agent, page and language',
@@ -60,6 +61,7 @@ export const analytics = ({ store, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'listCitedSources',
     right: 'read figures',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-sources/cited',
     summary: 'List how often each source of a chatbot was cited in answers',

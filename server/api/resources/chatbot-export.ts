@@ -7,6 +7,7 @@ export const chatbotExport = ({ store, clock }: ApiDeps): Operation =>
   operation({
     id: 'exportChatbot',
     right: 'own',
+    audit: 'reads',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/export',
     summary: 'Export a chatbot as an archive',

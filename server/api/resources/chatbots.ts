@@ -16,6 +16,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
   operation({
     id: 'createChatbot',
     right: 'signed in',
+    audit: 'changes account',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/create',
@@ -35,6 +36,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
   operation({
     id: 'listChatbots',
     right: 'signed in',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbots',
     summary: 'List the chatbots of which the user is a member',
@@ -46,6 +48,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
   operation({
     id: 'getChatbot',
     right: 'know',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid',
     summary: 'Fetch a chatbot',
@@ -55,6 +58,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
   operation({
     id: 'updateChatbot',
     right: 'own',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/update',
     summary: 'Update a chatbot',
@@ -71,6 +75,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[
   operation({
     id: 'deleteChatbot',
     right: 'own',
+    audit: 'changes account',
     method: 'DELETE',
     path: '/api/v1/chatbot/:uuid/delete',
     summary: 'Delete a chatbot',

@@ -45,6 +45,7 @@ export const functions = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'createFunction',
       right: 'edit',
+      audit: 'changes',
       creates: true,
       method: 'POST',
       path: '/api/v1/agent/:uuid/function/create',
@@ -72,6 +73,7 @@ export const functions = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'updateFunction',
       right: 'edit',
+      audit: 'changes',
       method: 'POST',
       path: '/api/v1/function/:uuid/update',
       summary: 'Update a tool function',
@@ -92,6 +94,7 @@ export const functions = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'deleteFunction',
       right: 'edit',
+      audit: 'changes',
       method: 'POST',
       path: '/api/v1/function/:uuid/delete',
       summary: 'Delete a tool function',
@@ -104,6 +107,7 @@ export const functions = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'tryFunction',
       right: 'edit',
+      audit: 'changes',
       method: 'POST',
       path: '/api/v1/function/:uuid/try',
       summary: 'Call a tool function, to see what it replies',

@@ -23,6 +23,7 @@ export const gaps = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'listGaps',
       right: 'edit',
+      audit: 'reads',
       method: 'GET',
       path: '/api/v1/chatbot/:uuid/gaps',
       summary: 'List what visitors of a chatbot asked in vain, in groups of questions for the same thing',
@@ -41,6 +42,7 @@ export const gaps = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'hideGap',
       right: 'edit',
+      audit: 'changes',
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/gap/hide',
       summary: 'Hide a group of questions: what is alike to it stays hidden, whoever asks it',
@@ -53,6 +55,7 @@ export const gaps = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'showGap',
       right: 'edit',
+      audit: 'changes',
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/gap/show',
       summary: 'Show a group of questions again that was hidden',
@@ -63,6 +66,7 @@ export const gaps = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'draftGap',
       right: 'edit',
+      audit: 'changes',
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/gap/draft',
       summary: 'Draft the answer to a group of questions, by the model',

@@ -8,6 +8,7 @@ export const mailOperations = (deps: ApiDeps): Operation[] => [
   operation({
     id: 'sendTestMail',
     right: 'signed in',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/mail/test',
     summary: 'Send a mail to your own address',

@@ -12,6 +12,7 @@ export const models = ({ catalogue }: ApiDeps): Operation[] => [
   operation({
     id: 'listModels',
     right: 'signed in',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/agent/models',
     summary: 'List the names of the models',
@@ -21,6 +22,7 @@ export const models = ({ catalogue }: ApiDeps): Operation[] => [
   operation({
     id: 'listModelCosts',
     right: 'signed in',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/agent/model-costs',
     summary: 'Fetch the cost of an answer for each model, in message credits',

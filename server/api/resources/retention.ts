@@ -11,6 +11,7 @@ export const retention = ({ store }: ApiDeps): Operation[] => [
   operation({
     id: 'getRetention',
     right: 'know',
+    audit: 'none',
     method: 'GET',
     path,
     summary: 'Fetch how long a chatbot keeps conversations',
@@ -20,6 +21,7 @@ export const retention = ({ store }: ApiDeps): Operation[] => [
   operation({
     id: 'updateRetention',
     right: 'own',
+    audit: 'changes',
     method: 'POST',
     path,
     summary: 'Set how long a chatbot keeps conversations',

@@ -19,6 +19,7 @@ export const routing = ({ store, clock, router }: ApiDeps): Operation[] => [
   operation({
     id: 'getAgentRouting',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/agent/:uuid/routing',
     summary: 'Fetch the routing examples and rules of an agent',
@@ -28,6 +29,7 @@ export const routing = ({ store, clock, router }: ApiDeps): Operation[] => [
   operation({
     id: 'updateAgentRouting',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/agent/:uuid/routing',
     summary: 'Update the routing examples and rules of an agent',
@@ -52,6 +54,7 @@ export const routing = ({ store, clock, router }: ApiDeps): Operation[] => [
   operation({
     id: 'traceRouting',
     right: 'edit',
+    audit: 'reads',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/agents/replay',
     summary: 'Try other settings of bias and stickness on the newest messages',

@@ -19,6 +19,7 @@ export const serverModels = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'getServerModels',
       right: 'signed in',
+      audit: 'none',
       method: 'GET',
       path: '/api/v1/server/models',
       summary: 'Fetch which model servers are used, for the operator',
@@ -33,6 +34,7 @@ export const serverModels = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'testServerModels',
       right: 'signed in',
+      audit: 'changes',
       method: 'POST',
       path: '/api/v1/server/models/test',
       summary: 'Call each model server once, and tell what is wrong, for the operator',

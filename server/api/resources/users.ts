@@ -15,6 +15,7 @@ export const users = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'getUser',
     right: 'signed in',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/user',
     summary: 'Fetch the user of the key',
@@ -24,6 +25,7 @@ export const users = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'getUsage',
     right: 'signed in',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/usage',
     summary: 'Fetch what the answers of the user’s chatbots have cost',

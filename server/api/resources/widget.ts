@@ -19,6 +19,7 @@ export const widget = ({ store, sites }: ApiDeps): Operation[] => [
   operation({
     id: 'getWidget',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/widget',
     summary: 'Fetch the settings of a chatbot’s widget',
@@ -28,6 +29,7 @@ export const widget = ({ store, sites }: ApiDeps): Operation[] => [
   operation({
     id: 'updateWidget',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/widget',
     summary: 'Update the settings of a chatbot’s widget',
@@ -47,6 +49,7 @@ export const widget = ({ store, sites }: ApiDeps): Operation[] => [
   operation({
     id: 'getSiteLook',
     right: 'edit',
+    audit: 'none',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/widget/look',
     summary: 'Read from a site’s page how it names itself and looks',
@@ -62,6 +65,7 @@ export const widget = ({ store, sites }: ApiDeps): Operation[] => [
   operation({
     id: 'getWidgetSeenOn',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/widget/seen-on',
     summary: 'List the sites that a chatbot’s widget was first loaded from',

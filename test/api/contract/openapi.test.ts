@@ -145,7 +145,7 @@ describe('GET /api/v1/openapi.json', () => {
     const isWhole = (path: string) => /\/(?:members|memberships|invitations|cited)$/.test(path);
     expect(lists.filter(([path]) => isWhole(path))).toHaveLength(4);
     const paged = lists.filter(([path]) => !isWhole(path));
-    expect(paged.map(([path]) => path)).toHaveLength(8);
+    expect(paged.map(([path]) => path)).toHaveLength(10);
     for (const [path, { get }] of paged) {
       const names = get.parameters.map(({ name }: Json) => name);
       expect(names, path).toEqual(expect.arrayContaining(['limit', 'after']));

@@ -187,6 +187,14 @@ const MESSAGE_FILTERS: [string, string][] = [
   ['to', '?from=2026-02-02&to=2026-02-01'],
 ];
 
+/** Of the audit log. */
+const AUDIT_FILTERS: [string, string][] = [
+  ['email', `?email=${long(255)}`],
+  ['email', '?email=a&email=b'],
+  ['from', '?from=2026-02-31'],
+  ['to', '?from=2026-02-02&to=2026-02-01'],
+];
+
 /** Of a list: what is no part of it. */
 const PAGES: [string, string][] = [
   ...['0', '1001', '-1', '1.5', 'ten', '', '1&limit=2', '9'.repeat(30)].map((limit): [string, string] => [
@@ -537,6 +545,8 @@ export const rows: Record<string, Row> = {
     strange: { status: 422, body: (uuid) => [{ uuid, error: 'invalid message' }] },
   },
 
+  'GET /api/v1/chatbot/:uuid/audit': { on: holding(newAgent), invalidSearch: [...PAGES, ...AUDIT_FILTERS] },
+  'GET /api/v1/user/audit': { search: '?from=2026-01-01&to=2026-01-01', invalidSearch: [...PAGES, ...AUDIT_FILTERS] },
   'GET /api/v1/chatbot/:uuid/members': {},
   'GET /api/v1/chatbot/:uuid/membership': {},
   'POST /api/v1/chatbot/:uuid/membership/update': {

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queryRows } from '../../engine/engine.ts';
-import { readUpload } from '../../../server/api/requests/multipart.ts';
-import { createUploadCapacity } from '../../../server/api/requests/upload-capacity.ts';
+import { readUpload } from '../../../server/api/requests/uploads/multipart.ts';
+import { createUploadCapacity } from '../../../server/api/requests/uploads/upload-capacity.ts';
 import { docx, paragraph, pdf, xlsx } from '../../knowledge/office-files.ts';
 import { API_KEY, start, until, type Reply, type Running } from '../../running.ts';
 

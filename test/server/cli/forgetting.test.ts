@@ -301,7 +301,7 @@ describe('while a server runs', () => {
       await store.createSession({ uuid, chatbot, ...settings, ...stamps() } as StoredSession);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const log = { info: vi.fn(), error: vi.fn() };
-    const retention = startRetention({ store, snapshots: store, clock, log });
+    const retention = startRetention({ auditDays: 400, store, snapshots: store, clock, log });
     const left = async () => (await store.sessions(chatbot)).map(({ uuid }) => uuid);
     await vi.advanceTimersByTimeAsync(60_000);
     now += 3 * 86_400_000;
@@ -330,7 +330,7 @@ describe('while a server runs', () => {
     now += 3 * 86_400_000;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const log = { info: vi.fn(), error: vi.fn() };
-    const retention = startRetention({ store, snapshots: store, clock, log });
+    const retention = startRetention({ auditDays: 400, store, snapshots: store, clock, log });
     await vi.advanceTimersByTimeAsync(60_000);
     vi.useRealTimers();
     await until(

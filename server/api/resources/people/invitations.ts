@@ -20,6 +20,7 @@ export const invitations = ({ store, clock, base, log, ...deps }: ApiDeps): Oper
     id: 'createInvitation',
     creates: true,
     right: 'own',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/invitation/create',
     summary: 'Invite somebody to a chatbot',
@@ -27,10 +28,11 @@ export const invitations = ({ store, clock, base, log, ...deps }: ApiDeps): Oper
     body: NewInvitation,
     reply: MadeInvitation,
     others: { 409: Fault },
-    async handle({ user, uuid, body, record, ctx }) {
+    async handle({ user, uuid, body, record, ctx, note }) {
       const chatbot = await ownedChatbot(store, user, uuid);
       const email = body.email.trim().toLowerCase();
       if (!isEmail(email)) throw invalid('email', 'email must be an address such as ann@example.com');
+      note(`${email}, ${body.role}`);
       const known = await store.userByEmail(email);
       if (known && roleIn(chatbot, known.uuid)) throw new Refusal('conflict', `${email} is a member already`);
       const token = newToken();
@@ -67,6 +69,7 @@ export const invitations = ({ store, clock, base, log, ...deps }: ApiDeps): Oper
   operation({
     id: 'listInvitations',
     right: 'own',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/invitations',
     summary: 'List the open invitations to a chatbot',
@@ -80,6 +83,7 @@ export const invitations = ({ store, clock, base, log, ...deps }: ApiDeps): Oper
   operation({
     id: 'revokeInvitation',
     right: 'own',
+    audit: 'changes',
     method: 'DELETE',
     path: '/api/v1/chatbot/:chatbot/invitation/:uuid/delete',
     summary: 'Revoke an invitation',

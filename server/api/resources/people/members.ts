@@ -22,6 +22,7 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
   operation({
     id: 'listMembers',
     right: 'own',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/members',
     summary: 'List the members of a chatbot',
@@ -32,6 +33,7 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
   operation({
     id: 'getMembership',
     right: 'know',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/membership',
     summary: 'Fetch your own role in a chatbot and what it may do',
@@ -43,6 +45,7 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
   operation({
     id: 'updateMembership',
     right: 'read figures',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/membership/update',
     summary: 'Choose whether the figures of a chatbot are mailed to you each Monday',
@@ -66,6 +69,7 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
   operation({
     id: 'listMemberships',
     right: 'signed in',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/memberships',
     summary: 'List your roles in the chatbots of which you are a member',
@@ -75,6 +79,7 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
   operation({
     id: 'updateMember',
     right: 'own',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/chatbot/:chatbot/member/:uuid/update',
     summary: 'Change the role of a member',
@@ -83,8 +88,9 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
     body: RoleChange,
     reply: Member,
     others: { 409: Fault },
-    async handle({ user, uuid, body, ctx }) {
+    async handle({ user, uuid, body, ctx, note }) {
       const { uuid: chatbot } = await ownedChatbot(store, user, chatbotOf(ctx));
+      note(body.role);
       const changed = await store.updateChatbot(chatbot, (one) => {
         if (!roleIn(one, uuid)) throw notFound('member');
         return withRole(one, uuid, body.role);
@@ -97,6 +103,7 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
   operation({
     id: 'removeMember',
     right: 'own',
+    audit: 'changes',
     method: 'DELETE',
     path: '/api/v1/chatbot/:chatbot/member/:uuid/delete',
     summary: 'Remove a member from a chatbot',
@@ -112,6 +119,7 @@ export const members = ({ store, clock, mail }: ApiDeps): Operation[] => [
   operation({
     id: 'leaveChatbot',
     right: 'know',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/leave',
     summary: 'Leave a chatbot of which you are a member',

@@ -18,6 +18,7 @@ export const conversationExport = ({ store, clock }: ApiDeps): Operation =>
   operation({
     id: 'exportConversations',
     right: 'read conversations',
+    audit: 'reads',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/conversations/export',
     summary: 'Export the messages of conversations, newest conversation first',

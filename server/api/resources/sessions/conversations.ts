@@ -4,7 +4,7 @@ import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import type { FoundMessage, MessageFilter, Store, StoredSession } from '../../../store/store.ts';
 import { MessageFilterQuery, readMessageFilter } from '../../requests/message-filter.ts';
 import { operation, ownedChatbot, type Operation, type ApiDeps } from '../../requests/operation.ts';
-import { PageQuery, readPage, unknownAfter } from '../../requests/paging.ts';
+import { linkNext, PageQuery, readPage, unknownAfter } from '../../requests/paging.ts';
 import { conversationExport } from './conversation-export.ts';
 import { Conversation, conversationOf } from './conversation-record.ts';
 
@@ -21,6 +21,7 @@ const listOperation = ({ store }: ApiDeps): Operation =>
   operation({
     id: 'listConversations',
     right: 'read conversations',
+    audit: 'reads',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/conversations',
     summary: 'List the conversations of a chatbot, newest first',
@@ -36,15 +37,10 @@ const listOperation = ({ store }: ApiDeps): Operation =>
       const page = filter
         ? await findConversations(store, uuid, { filter, after, limit, isAwaited })
         : await readConversations(store, uuid, { after, limit, isAwaited });
-      if (page.next) ctx.set('Link', linkTo(ctx.path, { ...ctx.query, after: page.next }));
+      if (page.next) linkNext(ctx, page.next);
       return page.listed;
     },
   });
-
-/** RFC 8288. */
-function linkTo(path: string, query: ParsedUrlQuery): string {
-  return `<${path}?${new URLSearchParams(query as Record<string, string>)}>; rel="next"`;
-}
 
 /** The uuid of a conversation, or what `Link` has in place of one. */
 function readAfter(query: ParsedUrlQuery): string | undefined {

@@ -30,6 +30,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'streamMessage',
       right: 'edit',
+      audit: 'none',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/stream',
       summary: 'Ask a question; the answer is streamed as plain text',
@@ -47,6 +48,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'createMessage',
       right: 'edit',
+      audit: 'none',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/non-stream',
       summary: 'Ask a question; the whole answer is one reply',
@@ -61,6 +63,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'traceMessage',
       right: 'edit',
+      audit: 'reads',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/trace',
       summary: 'Explain how a question is answered, without storing it',
@@ -76,6 +79,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'listMessages',
       right: 'read conversations',
+      audit: 'reads',
       method: 'GET',
       path: '/api/v1/session/:uuid/messages',
       summary: 'List the messages of a session, oldest first',
@@ -89,6 +93,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'getTranscript',
       right: 'read conversations',
+      audit: 'reads',
       method: 'GET',
       path: '/api/v1/session/:uuid/messages/plain-text',
       summary: 'Fetch a session as text, in lines that begin with `User: ` and `Assistant: `',
@@ -102,6 +107,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'getMessage',
       right: 'read conversations',
+      audit: 'reads',
       method: 'GET',
       path: '/api/v1/message/:uuid',
       summary: 'Fetch a message',
@@ -116,6 +122,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'deleteMessage',
       right: 'change conversations',
+      audit: 'changes',
       method: 'POST',
       path: '/api/v1/message/:uuid/delete',
       summary: 'Delete a message',
@@ -130,6 +137,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
     operation({
       id: 'deleteMessages',
       right: 'change conversations',
+      audit: 'changes',
       method: 'POST',
       path: '/api/v1/messages/delete',
       summary: 'Delete messages: all, or none if one of them does not exist',
@@ -159,7 +167,7 @@ const Answer = Type.Object({ response: Type.String() }, { additionalProperties: 
 
 async function createQuestion(
   { store }: ApiDeps,
-  { user, uuid, body, ctx }: Omit<OperationRequest<Static<typeof NewMessage>>, 'once' | 'record'>,
+  { user, uuid, body, ctx }: Omit<OperationRequest<Static<typeof NewMessage>>, 'once' | 'record' | 'note'>,
 ): Promise<Question> {
   const { session, chatbot } = await ownedSession(store, user, uuid);
   const request = String(ctx.state.id);

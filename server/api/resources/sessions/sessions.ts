@@ -22,6 +22,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createSession',
     right: 'edit',
+    audit: 'none',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/session/create',
@@ -44,6 +45,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'listSessions',
     right: 'read conversations',
+    audit: 'reads',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/sessions',
     summary: 'List the sessions of a chatbot, oldest first',
@@ -67,6 +69,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'getSession',
     right: 'read conversations',
+    audit: 'reads',
     method: 'GET',
     path: '/api/v1/session/:uuid',
     summary: 'Fetch a session',
@@ -80,6 +83,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'deleteSession',
     right: 'change conversations',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/session/:uuid/delete',
     summary: 'Delete a session with its messages',

@@ -10,6 +10,7 @@ export const schedule = ({ store, schedules }: ApiDeps): Operation[] => [
   operation({
     id: 'getSchedule',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path,
     summary: 'Fetch the schedule on which the pages of a chatbot are fetched again',
@@ -19,6 +20,7 @@ export const schedule = ({ store, schedules }: ApiDeps): Operation[] => [
   operation({
     id: 'updateSchedule',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path,
     summary: 'Set the schedule on which the pages of a chatbot are fetched again',

@@ -22,6 +22,7 @@ export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Ope
   operation({
     id: 'createSite',
     right: 'edit',
+    audit: 'changes',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/site',
@@ -49,6 +50,7 @@ export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Ope
   operation({
     id: 'listSites',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-source/sites',
     summary: 'List the sites of a chatbot',
@@ -62,6 +64,7 @@ export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Ope
   operation({
     id: 'getSite',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid',
     summary: 'Fetch a site with the progress of its crawl',
@@ -71,6 +74,7 @@ export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Ope
   operation({
     id: 'stopSite',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid/stop',
     summary: 'Stop the crawl of a site',
@@ -81,6 +85,7 @@ export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Ope
   operation({
     id: 'excludePage',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/data-source/:uuid/exclude',
     summary: 'Delete a page of a site and leave it out of later crawls',
@@ -105,6 +110,7 @@ export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Ope
   operation({
     id: 'includePage',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid/include',
     summary: 'Fetch a page again that was excluded',

@@ -13,6 +13,7 @@ export const sourceBatches = (deps: ApiDeps): Operation[] => [
   operation({
     id: 'deleteSources',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/data-sources/delete',
     summary: 'Delete sources: all, or none if one of them does not exist',
@@ -36,6 +37,7 @@ export const sourceBatches = (deps: ApiDeps): Operation[] => [
   operation({
     id: 'rescrapeSources',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/data-sources/url/re-scrape',
     summary: 'Fetch web pages again',
@@ -48,6 +50,7 @@ export const sourceBatches = (deps: ApiDeps): Operation[] => [
   operation({
     id: 'restartSources',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/data-sources/restart',
     summary: 'Ingest failed sources again',
@@ -75,9 +78,9 @@ async function restart(
   uuids: string[],
   fits: (source: StoredSource) => boolean,
 ): Promise<Static<typeof Restarted>[]> {
-  const owned = await ownedSources(deps, user, uuids);
+  const owned = await ownedSources(deps, user, uuids, fits);
   const restartedUuids = new Set<string>();
-  await forEachConcurrent([...owned.values()].filter(fits), async ({ uuid }) => {
+  await forEachConcurrent([...owned.values()], async ({ uuid }) => {
     if (await deps.knowledge.reingest(uuid)) restartedUuids.add(uuid);
   });
   return uuids.map((uuid) => {
@@ -86,12 +89,17 @@ async function restart(
   });
 }
 
-/** Those of the caller's own, each once, by identifier. */
-async function ownedSources({ store }: ApiDeps, user: Requester, uuids: string[]): Promise<Map<string, StoredSource>> {
+/** Those of the caller's own that fit, each once, by identifier. */
+async function ownedSources(
+  { store }: ApiDeps,
+  user: Requester,
+  uuids: string[],
+  fits: (source: StoredSource) => boolean = () => true,
+): Promise<Map<string, StoredSource>> {
   const owned = new Map<string, StoredSource>();
   await forEachConcurrent([...new Set(uuids.map(normalizedUuid))], async (uuid) => {
     const source = await store.source(uuid);
-    if (source && (await mayReach(store, user, source.chatbot))) owned.set(uuid, source);
+    if (source && fits(source) && (await mayReach(store, user, source.chatbot, uuid))) owned.set(uuid, source);
   });
   return owned;
 }

@@ -9,6 +9,7 @@ export const sourceTexts = ({ store }: ApiDeps): Operation[] => [
   operation({
     id: 'getSourceText',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/data-source/:uuid/text',
     summary: 'Fetch the text of a source',

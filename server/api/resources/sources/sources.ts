@@ -16,6 +16,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createUrlSource',
     right: 'edit',
+    audit: 'changes',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/url',
@@ -34,6 +35,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createQaSource',
     right: 'edit',
+    audit: 'changes',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/qa',
@@ -55,6 +57,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'listSources',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-sources',
     summary: 'List the sources of a chatbot',
@@ -75,6 +78,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'getSource',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/data-source/:uuid',
     summary: 'Fetch a source',
@@ -84,6 +88,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'updateSource',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/data-source/:uuid/update',
     summary: 'Rename a source',
@@ -104,6 +109,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'deleteSource',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/data-source/:uuid/delete',
     summary: 'Delete a source with its text',

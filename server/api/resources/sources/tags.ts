@@ -13,6 +13,7 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createSourceTag',
     right: 'edit',
+    audit: 'changes',
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/source-tag/create',
@@ -42,6 +43,7 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'listSourceTags',
     right: 'edit',
+    audit: 'none',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/source-tags',
     summary: 'List the source tags of a chatbot',
@@ -55,6 +57,7 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'updateSourceTag',
     right: 'edit',
+    audit: 'changes',
     method: 'POST',
     path: '/api/v1/source-tag/:uuid/update',
     summary: 'Update a source tag',
@@ -83,6 +86,7 @@ export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'deleteSourceTag',
     right: 'edit',
+    audit: 'changes',
     method: 'DELETE',
     path: '/api/v1/source-tag/:uuid/delete',
     summary: 'Delete a source tag',

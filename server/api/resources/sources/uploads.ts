@@ -5,8 +5,8 @@ import { timestamp } from '../../../schema/ids.ts';
 import { DataSource } from '../../../schema/records.ts';
 import type { StoredSource } from '../../../store/store.ts';
 import { NewFileSource } from '../../requests/bodies.ts';
-import { readUpload, type UploadedFile } from '../../requests/multipart.ts';
-import { createUploadCapacity } from '../../requests/upload-capacity.ts';
+import { readUpload, type UploadedFile } from '../../requests/uploads/multipart.ts';
+import { createUploadCapacity } from '../../requests/uploads/upload-capacity.ts';
 import { operation, ownedChatbot, type Operation, type ApiDeps } from '../../requests/operation.ts';
 import type { NewRecord } from '../../requests/new-record.ts';
 import { addSource } from './sources.ts';
@@ -28,6 +28,7 @@ export const uploads = ({ store, knowledge, clock, log }: ApiDeps): Operation[] 
     operation({
       id: 'createFileSource',
       right: 'edit',
+      audit: 'changes',
       creates: true,
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/data-source/upload',

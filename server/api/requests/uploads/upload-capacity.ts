@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '../../schema/errors.ts';
+import { Refusal } from '../../../schema/errors.ts';
 import { MAX_FILE_BYTES } from './multipart.ts';
 
 /** Bounds the bytes of uploads that are in memory at once. */

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import * as Type from 'typebox';
-import { invalid, Refusal } from '../../schema/errors.ts';
-import { isReadableFile } from '../../knowledge/readers/readers.ts';
-import { validate } from '../../schema/validate.ts';
-import { NewFileSource } from './bodies.ts';
+import { invalid, Refusal } from '../../../schema/errors.ts';
+import { isReadableFile } from '../../../knowledge/readers/readers.ts';
+import { validate } from '../../../schema/validate.ts';
+import { NewFileSource } from '../bodies.ts';
 
 export const MAX_FILE_BYTES = 50 * 1024 * 1024;
 const MAX_NAME_CHARS = 255;
