@@ -45,6 +45,9 @@ const Agents = ofChatbot(() => import('./screens/agents/Agents.tsx').then((scree
 const Widget = ofChatbot(() => import('./screens/widget/Widget.tsx').then((screen) => screen.Widget));
 const People = ofChatbot(() => import('./screens/people/People.tsx').then((screen) => screen.People));
 const General = ofChatbot(() => import('./screens/people/General.tsx').then((screen) => screen.General));
+const loadAuditLog = () => import('./screens/audit/AuditLog.tsx').then((screen) => screen.AuditLog);
+const ChatbotLog = ofChatbot(loadAuditLog);
+const OwnLog = lazy(() => loadAuditLog().catch(() => Outdated)) as ComponentType;
 const Accept = lazy(() =>
   import('./screens/people/Accept.tsx').then(
     (screen) => screen.Accept,
@@ -87,7 +90,9 @@ export function Console() {
               <Route path="/console/chatbot/:chatbot/widget" component={Widget} />
               <Route path="/console/chatbot/:chatbot/people" component={People} />
               <Route path="/console/chatbot/:chatbot/general" component={General} />
+              <Route path="/console/chatbot/:chatbot/general/audit" component={ChatbotLog} />
               <Route path="/console/settings" component={Settings} />
+              <Route path="/console/settings/audit" component={OwnLog} />
               <Route default component={NotFound} />
             </Router>
           </LocationProvider>

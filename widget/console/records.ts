@@ -128,6 +128,18 @@ export interface Member {
   created_at: string;
 }
 
+export interface AuditEntry {
+  uuid: string;
+  at: string;
+  /** '' where the user is gone. */
+  email: string;
+  by: { type: 'key' | 'sign-in' | 'shell'; hint: string };
+  operation: string;
+  summary: string;
+  record: string;
+  detail: string;
+}
+
 export interface Invitation {
   uuid: string;
   email: string;

@@ -33,6 +33,10 @@ export function General({ chatbot }: { chatbot: string }) {
         <>
           <Change record={record} keepDays={retention.keep_days} onChanged={reload} />
           <Export uuid={chatbot} />
+          <section>
+            <h2>Audit log</h2>
+            <a href={`/console/chatbot/${chatbot}/general/audit`}>Who changed what, and who read conversations</a>
+          </section>
           <Danger record={record} />
         </>
       )}

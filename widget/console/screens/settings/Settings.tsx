@@ -32,6 +32,9 @@ export function Settings() {
         <Button icon="out" isBusy={isBusy.value} onClick={() => void run(signOut)}>
           Sign out
         </Button>
+        <p>
+          <a href="/console/settings/audit">Audit log of your account</a>
+        </p>
       </section>
       <SignIns />
       <Passkeys />
