@@ -43,6 +43,7 @@ export function valid(schema: Schema, named: Named): Arbitrary<unknown> {
 
 function text({ pattern, minLength = 0, maxLength = 40 }: Schema): Arbitrary<string> {
   if (pattern?.includes('#[')) return fc.stringMatching(/^#[0-9A-Fa-f]{6}$/);
+  if (pattern?.startsWith('^(?:[Hh]')) return fc.oneof(fc.constant(''), fc.webUrl());
   if (pattern?.startsWith('^[/*]')) return fc.stringMatching(/^[/*][a-z*?/]{0,20}$/);
   if (pattern) return fc.stringMatching(/^[0-9a-f]{32}$/);
   // Whole characters of every plane; a NUL is no text here.

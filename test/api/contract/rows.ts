@@ -550,7 +550,7 @@ export const rows: Record<string, Row> = {
   'GET /api/v1/chatbot/:uuid/members': {},
   'GET /api/v1/chatbot/:uuid/membership': {},
   'POST /api/v1/chatbot/:uuid/membership/update': {
-    send: () => ({ weekly_mail: true }),
+    send: () => ({ weekly_mail: false }),
     invalid: [['weekly_mail', {}], ...each('weekly_mail', ['true', 1, null, []])],
   },
   'GET /api/v1/memberships': {},
