@@ -1,9 +1,9 @@
-import { useSignal, type ReadonlySignal } from '@preact/signals';
+import { useSignal, type ReadonlySignal, type Signal } from '@preact/signals';
 
 export interface Action {
   isBusy: ReadonlySignal<boolean>;
   /** '' unless the last one failed. */
-  failure: ReadonlySignal<string>;
+  failure: Signal<string>;
   /** Runs `act` unless one is under way; resolves with whether it succeeded. */
   run: (act: () => Promise<unknown>) => Promise<boolean>;
 }

@@ -112,3 +112,30 @@ test('a site is read as far as its paths are wanted, and its pages are fetched a
   await expect.poll(() => screen.getByLabel('Fetch all pages again').inputValue()).toBe('168');
   await screen.context().close();
 });
+
+test('of several files the one that fails stays in the field, and the others are added once', async () => {
+  const { page: screen } = await newPage(browser);
+  const chatbot = await newChatbot();
+  await signInByKey(screen, server, `/console/chatbot/${chatbot}/sources`);
+  await screen.getByText('Add a source').click();
+  await screen.getByLabel('Files').check();
+  const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`All about ${name}.`) });
+  await screen.locator('[type=file]').setInputFiles(['a.txt', 'b.txt', 'empty.xyz', 'c.txt'].map(file));
+  const add = screen.getByRole('button', { name: 'Add', exact: true });
+  await add.click();
+  await screen.getByText('3 added: a.txt, b.txt, c.txt').waitFor();
+  await screen.getByText('empty.xyz: ').waitFor();
+  await add.click();
+  await expect.poll(() => screen.getByText('3 added').count()).toBe(0);
+  await screen.getByText('empty.xyz: ').waitFor();
+  expect(await screen.getByText('It is there already').count()).toBe(0);
+  await screen.getByLabel('A question and its answer').check();
+  expect(await screen.getByText('empty.xyz').count()).toBe(0);
+  expect(await screen.locator('[aria-invalid]').count()).toBe(0);
+  await screen.getByLabel('Question', { exact: true }).fill('What is a chair?');
+  await screen.getByLabel('Answer', { exact: true }).fill('A chair has four legs.');
+  await add.click();
+  await screen.getByText('1 added').getByRole('link', { name: 'What is a chair?' }).click();
+  await screen.getByRole('heading', { level: 1, name: 'What is a chair?' }).waitFor();
+  await screen.context().close();
+});

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { siteAddress } from '../../address.ts';
 import { Button, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import type { DataSource, Site } from '../../records.ts';
 import { linesOf } from '../../words.ts';
 import { post } from '../../wire.ts';
 
@@ -22,6 +23,9 @@ function siteRequest(text: (name: string) => string): object {
   };
 }
 
+/** A source has a title, a site an address. */
+type Added = Partial<Pick<DataSource, 'title'> & Pick<Site, 'url'>> & { uuid: string };
+
 const PATHS_HINT = 'One a line: a beginning such as /blog, or a pattern such as /*/archive/* in which * is anything.';
 
 /** Adds a website, a page, files or an answer; `onAdded` is called once the server has stored it. */
@@ -29,29 +33,39 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
   const kind = useSignal<Kind>('site');
   const { isBusy, failure, run } = useAction();
   const base = `/api/v1/chatbot/${chatbot}/data-source`;
-  const add = async (data: FormData): Promise<void> => {
-    const text = (name: string): string => String(data.get(name) ?? '').trim();
-    if (kind.value === 'site') await post(`${base}/site`, siteRequest(text));
-    else if (kind.value === 'page') await post(`${base}/url`, { url: siteAddress(text('url')).href });
-    else if (kind.value === 'qa') await post(`${base}/qa`, { question: text('question'), answer: text('answer') });
-    else await uploadAll(data.getAll('file') as File[]);
+  const added = useSignal<Added[]>([]);
+  const store = async (path: string, body: object): Promise<void> => {
+    const made = await post<Added>(`${base}/${path}`, body, { isSlow: path === 'upload' });
+    added.value = [...added.value, made];
   };
-  /** One that fails keeps no other from being added. */
-  const uploadAll = async (files: File[]): Promise<void> => {
+  const add = async (form: HTMLFormElement): Promise<void> => {
+    const data = new FormData(form);
+    const text = (name: string): string => String(data.get(name) ?? '').trim();
+    added.value = [];
+    if (kind.value === 'site') await store('site', siteRequest(text));
+    else if (kind.value === 'page') await store('url', { url: siteAddress(text('url')).href });
+    else if (kind.value === 'qa') await store('qa', { question: text('question'), answer: text('answer') });
+    else await uploadAll(form.querySelector<HTMLInputElement>('[type=file]')!);
+  };
+  /** One that fails keeps no other from being added, and is all that stays in the field. */
+  const uploadAll = async (input: HTMLInputElement): Promise<void> => {
     const failed: string[] = [];
-    for (const file of files) {
+    const left = new DataTransfer();
+    for (const file of input.files!) {
       const form = new FormData();
       form.set('file', file);
-      await post(`${base}/upload`, form, { isSlow: true }).catch((error: Error) => {
+      await store('upload', form).catch((error: Error) => {
         failed.push(`${file.name}: ${error.message}`);
+        left.items.add(file);
       });
     }
+    input.files = left.files;
     if (failed.length > 0) throw new Error(failed.join(' '));
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    if (await run(() => add(new FormData(form)))) form.reset();
+    if (await run(() => add(form))) form.reset();
     onAdded();
   };
   return (
@@ -67,7 +81,10 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
                 name="kind"
                 value={value}
                 checked={kind.value === value}
-                onChange={() => (kind.value = value as Kind)}
+                onChange={() => {
+                  kind.value = value as Kind;
+                  failure.value = '';
+                }}
               />
               {word}
             </label>
@@ -77,6 +94,15 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
         <Button kind="primary" type="submit" icon="add" isBusy={isBusy.value}>
           Add
         </Button>
+        <p role="status" class="words">
+          {added.value.length > 0 && `${added.value.length} added: `}
+          {added.value.map(({ uuid, title, url }, at) => (
+            <>
+              {at > 0 && ', '}
+              {title ? <a href={`/console/chatbot/${chatbot}/sources/${uuid}`}>{title}</a> : url}
+            </>
+          ))}
+        </p>
       </form>
     </details>
   );
