@@ -28,14 +28,16 @@ afterAll(async () => {
 const page = (title: string, text: string, ...links: string[]): string =>
   `<title>${title}</title><nav>${links.map((link) => `<a href="${link}">more</a>`).join('')}</nav><main><p>${text}</p></main>`;
 
-async function newChatbot(): Promise<string> {
-  const reply = await fetch(`${server.base}/api/v1/chatbot/create`, {
+async function post<T>(path: string, body: object): Promise<T> {
+  const reply = await fetch(`${server.base}/api/v1/chatbot/${path}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${server.key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'Shop' }),
+    body: JSON.stringify(body),
   });
-  return ((await reply.json()) as { uuid: string }).uuid;
+  return (await reply.json()) as T;
 }
+
+const newChatbot = async (): Promise<string> => (await post<{ uuid: string }>('create', { name: 'Shop' })).uuid;
 
 /** The screen of sources, once the crawl of the site that begins with `start` has ended. */
 async function readSite(path = '/', fill: (page: Page) => Promise<void> = async () => {}) {
@@ -139,3 +141,31 @@ test('of several files the one that fails stays in the field, and the others are
   await screen.getByRole('heading', { level: 1, name: 'What is a chair?' }).waitFor();
   await screen.context().close();
 });
+
+test.each([1280, 390])(
+  'the question before a source is deleted names it, and moves nothing, %d px wide',
+  async (width) => {
+    const { page: screen } = await newPage(browser, { viewport: { width, height: 800 } });
+    const chatbot = await newChatbot();
+    const question = 'What is a lamp, and how long does one of the large ones burn on a winter evening?';
+    await post(`${chatbot}/data-source/qa`, { question, answer: 'A lamp gives light.' });
+    await signInByKey(screen, server, `/console/chatbot/${chatbot}/sources`);
+    const [row, title] = [screen.getByRole('row', { name: question }), screen.getByRole('link', { name: question })];
+    /** Where the title stands in the table, and how wide that is. */
+    const place = async (): Promise<number[]> => {
+      const [table, link] = [(await screen.locator('table').boundingBox())!, (await title.boundingBox())!];
+      return [table.width, link.x - table.x, link.y - table.y];
+    };
+    await row.getByText('Ready').waitFor();
+    const before = await place();
+    await row.getByRole('button', { name: 'Delete' }).click();
+    const ask = row.getByText(`Delete “${question}”?`);
+    expect(await place()).toEqual(before);
+    const box = (await ask.boundingBox())!;
+    expect(box.x).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(width);
+    await row.getByRole('button', { name: 'Keep' }).click();
+    expect(await ask.count()).toBe(0);
+    await screen.context().close();
+  },
+);

@@ -283,7 +283,7 @@ function Row({ chatbot, source, cited, tags, isTaggable, chosen, onChanged }: Ro
           <Confirm
             label="Delete"
             confirmLabel="Delete"
-            question="Delete it?"
+            question={`Delete “${name}”?`}
             icon="remove"
             isBusy={isUnderWay.value}
             act={() => void act(deleteIt).then(focusHeading)}
