@@ -1,5 +1,6 @@
 import { timestamp, type Clock } from '../schema/ids.ts';
-import { newAuditUuid, type AuditEntry, type AuditedBy } from '../store/shared/audit.ts';
+import { newAuditUuid, scopeOf, type AuditEntry, type AuditedBy } from '../store/shared/audit.ts';
+import { groupBy } from '../store/shared/figures.ts';
 import type { Store } from '../store/store.ts';
 import type { Identity } from './auth.ts';
 
@@ -60,20 +61,27 @@ export function createAudit({ store, clock, log }: AuditDeps): Audit {
     return { uuid, at, chatbot, account, user: user.uuid, by, operation, record, detail };
   }
 
+  /** Each log by itself: what one refuses is late, and rejects once the others have taken theirs. */
+  async function write(entries: readonly AuditEntry[]): Promise<void> {
+    const logs = [...groupBy(entries, scopeOf).values()];
+    const written = await Promise.allSettled(logs.map((some) => store.addAudit(some)));
+    late = [...late, ...logs.filter((_, at) => written[at]!.status === 'rejected').flat()].slice(-MAX_LATE);
+    for (const one of written) if (one.status === 'rejected') throw one.reason;
+  }
+
   return {
     async changed(identity, all) {
       const entries = all.map((one) => entryOf(identity, one));
       const before = late;
       late = [];
-      try {
-        await store.addAudit([...before, ...entries]);
-      } catch (error) {
-        late = [...before, ...late, ...entries].slice(-MAX_LATE);
+      // What waits for another log fails nobody's request.
+      await write(before).catch(() => {});
+      await write(entries).catch((error: unknown) => {
         // Without the record: that of a conversation is a secret.
         for (const { user, operation } of entries)
           log.error({ user, operation }, 'the audit log could not take what was done; it is tried again with the next');
         throw error;
-      }
+      });
     },
 
     async read(identity, one) {

@@ -1,7 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import * as Type from 'typebox';
 import { BESIDE_API } from '../../http/audit.ts';
-import { record, Timestamp, Uuid } from '../../schema/fields.ts';
+import { isEmail, record, Timestamp, Uuid } from '../../schema/fields.ts';
 import { view } from '../../schema/ids.ts';
 import { AUDITED_BY, type AuditEntry, type AuditFilter, type AuditScope } from '../../store/shared/audit.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../requests/operation.ts';
@@ -81,7 +81,11 @@ async function listed(
   if (typeof email !== 'string' || email.length > MAX_EMAIL)
     throw invalid('email', `email must be a text of at most ${MAX_EMAIL} characters`);
   const filter: AuditFilter = readDayRange(ctx.query);
-  if (email !== '') filter.user = (await store.userByEmail(email.trim().toLowerCase()))?.uuid ?? '';
+  if (email !== '') {
+    const address = email.trim().toLowerCase();
+    filter.user = isEmail(address) ? (await store.userByEmail(address))?.uuid : undefined;
+    if (filter.user === undefined) return [];
+  }
   const page = await store.audit(scope, { limit, after, filter });
   if (!page) throw unknownAfter();
   if (page.next) linkNext(ctx, page.next);

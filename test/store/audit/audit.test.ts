@@ -60,6 +60,13 @@ describe.each(engines)('%s: the audit log', (_, createFixture) => {
     store = await fixture.open();
   };
 
+  it('takes as many entries at once as a batch has records', async () => {
+    const chatbot = await withChatbot(store);
+    const entries = entriesOf(chatbot, 10_000);
+    await store.addAudit(entries);
+    expect((await store.audit({ chatbot }, { limit: 1 }))!.entries).toEqual([entries.at(-1)]);
+  });
+
   it('is read newest first, page by page, over months and restarts, each log for itself', async () => {
     const [chatbot, other] = [await withChatbot(store), await withChatbot(store)];
     const account = store.owner.user.uuid;

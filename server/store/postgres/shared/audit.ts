@@ -5,6 +5,9 @@ import { unlessOrphaned, type Fragment, type Sql } from '../connection.ts';
 import type { PostgresContext } from '../context.ts';
 import { arrayOf } from './team.ts';
 
+/** Of one statement, which has at most 65,534 parameters. */
+const MAX_ROWS = 1000;
+
 /** Rows of the log. */
 export const isOf = (sql: Sql, scope: AuditScope): Fragment =>
   'chatbot' in scope ? sql`chatbot = ${scope.chatbot}` : sql`account = ${scope.account}`;
@@ -30,7 +33,8 @@ export function auditVerbs({ sql, run, nextOrder }: PostgresContext): AuditVerbs
       at: entry.at,
       record: JSON.stringify(entry),
     }));
-    if (rows.length > 0) await sql`insert into audit ${sql(rows)} on conflict do nothing`;
+    for (let at = 0; at < rows.length; at += MAX_ROWS)
+      await sql`insert into audit ${sql(rows.slice(at, at + MAX_ROWS))} on conflict do nothing`;
     return true;
   }
 
