@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { timestamp, type Clock } from '../../schema/ids.ts';
 import type { AuditEntry, AuditScope } from '../shared/audit.ts';
@@ -57,7 +56,10 @@ async function* bytesOf(all: AsyncIterable<Line>): AsyncGenerator<Buffer> {
 }
 
 /** What an export of one chatbot reads. */
-type ChatbotReader = Pick<Store, 'sites' | 'sources' | 'source' | 'document' | 'vectors' | 'file' | 'agents' | 'tags'>;
+type ChatbotReader = Pick<
+  Store,
+  'chatbot' | 'sites' | 'sources' | 'source' | 'document' | 'vectors' | 'file' | 'agents' | 'tags'
+>;
 
 interface Line {
   kind: Kind;
@@ -92,12 +94,12 @@ async function* linesOfOne(
   { uuid, email, created_at }: User,
   clock: Clock,
 ): AsyncGenerator<Line> {
-  // The server's own secret would let whoever has it sign in its name.
-  const secret = randomBytes(32).toString('hex');
   const owner = { uuid, email, created_at };
-  yield asLine('archive', { version: ARCHIVE_VERSION, created_at: timestamp(clock), owner, secret });
+  yield asLine('archive', { version: ARCHIVE_VERSION, created_at: timestamp(clock), owner, secret: '' });
   const { members: _, invitations: __, seen_on: ___, hidden_gaps: ____, ...own } = chatbot;
   yield* teachingOf(all, { ...own, owner: uuid }, withoutHeaders);
+  // Its sources went with it: without its last line the archive says that it is not whole.
+  if (!(await all.chatbot(own.uuid))) throw new Error('the chatbot was deleted while it was exported');
 }
 
 const withoutHeaders = (agent: StoredAgent): StoredAgent => ({

@@ -74,6 +74,7 @@ export interface ArchiveHead {
   version: number;
   created_at: string;
   owner: User;
+  /** Of the server, which signs with it. '' in the archive of one chatbot: the server that it is imported into makes its own. */
   secret: string;
 }
 
@@ -94,7 +95,7 @@ export const ARCHIVE_VERSION = 4;
 /** Why an archive cannot be read. Nothing of it is stored. */
 export class ArchiveFault extends Error {}
 
-const SECRET = /^[0-9a-f]{64}$/;
+const SECRET = /^(?:[0-9a-f]{64})?$/;
 /** Of usage and replies the folder makes names of files. */
 const DAY = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/;
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../schema/ids.ts';
 import type { OwnerAccount, Store } from '../store.ts';
 import { fillStore } from './fill.ts';
@@ -23,7 +24,7 @@ export async function importArchive(
   options: Pick<ImportOptions<Counts>, 'clock' | 'replaces'>,
 ): Promise<Counts> {
   const { head, entries } = await readArchive(chunks);
-  const owner = { user: head.owner, secret: head.secret };
+  const owner = { user: head.owner, secret: head.secret || randomBytes(32).toString('hex') };
   return into({ ...options, owner, fill: (store) => fillStore(store, entries) });
 }
 
