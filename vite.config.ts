@@ -78,7 +78,7 @@ function isLoadedAtOnce(id: string, modules: Modules, seen = new Set<string>()):
 function serverFile(id: string, modules: Modules): string | null {
   if (!isLoadedAtOnce(id, modules)) return null;
   if (id.includes('/server/answer/small-talk/')) return 'small-talk';
-  const [, name] = /\/node_modules\/(\w+)/.exec(id) ?? [];
+  const [, name] = /\/node_modules\/(@?[\w-]+)/.exec(id) ?? [];
   if (!name) return null;
   return name === 'tinyld' || name === 'undici' ? name : 'packages';
 }

@@ -79,6 +79,7 @@ export function Console() {
           <LocationProvider scope="/console">
             <Router>
               <Route path="/console" component={Chatbots} />
+              <Route path="/console/chatbot/:chatbot" component={Today} />
               <Route path="/console/chatbot/:chatbot/today" component={Today} />
               <Route path="/console/chatbot/:chatbot/gaps" component={Gaps} />
               <Route path="/console/chatbot/:chatbot/start" component={Start} />
