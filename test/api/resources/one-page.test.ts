@@ -54,10 +54,16 @@ describe('found by a crawl, a page of two addresses', () => {
     fixture.shown = { '/': square, '/index.html': square, '/mill': page('mill'), '/mill/': page('mill') };
     Object.assign(fixture.shown, { '/mill?from=square': page('mill'), '/copy': page('mill') });
     const { uuid } = await crawl(fixture);
-    expect(await pages(fixture)).toEqual(success('/', '/mill', '/copy'));
+    // They are fetched at once: the first to be stored is the source.
+    const mills = ['/mill', '/mill/', '/mill?from=square'];
+    const stored = await pages(fixture);
+    const [first = ''] = mills.filter((path) => path in stored);
+    expect(stored).toEqual(success('/', first, '/copy'));
     fixture.shown['/mill/'] = page('new mill');
     expect(await crawl(fixture)).toMatchObject({ uuid, found: 4, done: 4, failed: 0 });
-    expect(await pages(fixture)).toEqual(success('/', '/mill', '/copy', '/mill/'));
+    const now = await pages(fixture);
+    const [other = ''] = mills.filter((path) => path in now && path !== '/mill/');
+    expect(now).toEqual(success('/', other, '/copy', '/mill/'));
   });
 
   it('is one source, too, where one address redirects to the other', async () => {
