@@ -4,7 +4,8 @@ import { useAction } from '../../parts/use-action.ts';
 import type { ToolFunction } from '../../agent-records.ts';
 import { post } from '../../wire.ts';
 import { Rows, type Row } from './Rows.tsx';
-import { HEADER_COLUMNS, headersIn, NEW_HEADER, propertiesOf, typed, variablesOf } from './tool.ts';
+import { typed } from '../../parts/typed.ts';
+import { HEADER_COLUMNS, headersIn, NEW_HEADER, propertiesOf, variablesOf } from './tool.ts';
 
 interface Trial {
   outcome: 'done' | 'failed' | 'unsure';

@@ -1,3 +1,4 @@
+import { typed } from '../../parts/typed.ts';
 import type { ToolFunction } from '../../agent-records.ts';
 import type { Column, Row } from './Rows.tsx';
 import { isSame, rowOf } from './Rows.tsx';
@@ -77,16 +78,6 @@ function put(
   if (cells[name] === was[name]) return;
   if (cells[name]) property[name] = read(cells[name]);
   else delete property[name];
-}
-
-/** The text as a value of the type, where it is one; a wrong one is told by the server. */
-export function typed(type: unknown, text: string): unknown {
-  if (type === 'string' || text.includes('{{')) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }
 
 /** Names of the variables that a call needs. */

@@ -8,7 +8,7 @@ import { useLoad } from '../../parts/use-load.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { Chatbot } from '../../records.ts';
 import { get, post, remove } from '../../wire.ts';
-import { typed } from '../agents/tool.ts';
+import { typed } from '../../parts/typed.ts';
 
 const VISIBILITY: Record<Chatbot['meta']['visibility'], string> = {
   public: 'Public: whoever has its address can ask it',
