@@ -22,6 +22,7 @@ import { schedule } from './resources/sources/schedules.ts';
 import { sessions } from './resources/sessions/sessions.ts';
 import { siteOperations } from './resources/sources/sites.ts';
 import { sourceBatches } from './resources/sources/source-batches.ts';
+import { sourceChange } from './resources/sources/source-change.ts';
 import { sources } from './resources/sources/sources.ts';
 import { sourceTexts } from './resources/sources/source-texts.ts';
 import { tags } from './resources/sources/tags.ts';
@@ -44,7 +45,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...agents(deps),
     ...routing(deps),
     ...functions(deps),
-    ...sources(deps),
+    ...sources(deps, sourceChange(deps)),
     ...sourceTexts(deps),
     ...uploads(deps),
     ...sourceBatches(deps),

@@ -1,4 +1,4 @@
-import type { StoredSource } from '../store/store.ts';
+import type { Change, StoredSource } from '../store/store.ts';
 import type { SearchOptions, SearchResult } from './search/found.ts';
 
 /**
@@ -13,6 +13,8 @@ export interface Knowledge {
    * is gone.
    */
   reingest(source: string): Promise<boolean>;
+  /** The same for a source that says something else by this change of its record; undefined where it is gone. */
+  rewrite(source: string, change: Change<StoredSource>): Promise<StoredSource | undefined>;
   /** Indexes a source under its new title or address; `source` is the changed record. */
   rename(source: StoredSource): Promise<void>;
   /** Removes a source's passages from the chatbot's index and cancels its ingestion. */

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHealth, type Health } from '../../server/health/health.ts';
 import { Ingestion } from '../../server/knowledge/ingest/ingest.ts';
 import { createEmbedding } from '../../server/knowledge/ingest/embed.ts';
-import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createEmbedder } from '../../server/model/embeddings.ts';
 import type { Embedder } from '../../server/model/model.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
@@ -21,12 +20,12 @@ const PAUSE_MS = 15_000;
 let fake: FakeModel;
 let embedder: Embedder;
 let store: Store;
-let knowledge: Knowledge;
+let knowledge: Ingestion;
 let dir: string;
 let now: number;
 let logged: string[];
 let health: Health;
-let open: (retryDelays?: { first: number; max: number }) => Knowledge;
+let open: (retryDelays?: { first: number; max: number }) => Ingestion;
 const chatbot = aChatbot('f'.repeat(32));
 
 beforeEach(async () => {

@@ -85,7 +85,10 @@ export const NewFileSource = Type.Object({
   reference_source_link: ReferenceLink,
 });
 
-export const SourceChange = Type.Object({ title: Title });
+export const SourceChange = Type.Object({
+  title: Type.Optional(Title),
+  ...Type.Partial(NewQaSource).properties,
+});
 
 const SourceUuids = Type.Array(Type.String(), { maxItems: 10_000 });
 

@@ -1,3 +1,4 @@
+import type { Change, StoredSource } from '../../store/store.ts';
 import type { Ingestion } from '../ingest/ingest.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { RunningCrawls } from './running-crawls.ts';
@@ -7,13 +8,15 @@ import type { RunningCrawls } from './running-crawls.ts';
  * followed and the crawl counts it; any other by itself.
  */
 export function createKnowledge(ingestion: Ingestion, crawls: RunningCrawls): Knowledge {
+  async function again(uuid: string, change?: Change<StoredSource>): Promise<StoredSource | undefined> {
+    const source = await ingestion.reset(uuid, change);
+    if (source) await knowledge.ingest(source);
+    return source;
+  }
   const knowledge: Knowledge = {
     ingest: (source) => (crawls.crawlOf(source) ?? ingestion).ingest(source),
-    async reingest(uuid) {
-      const source = await ingestion.reset(uuid);
-      if (source) await knowledge.ingest(source);
-      return source !== undefined;
-    },
+    reingest: async (uuid) => (await again(uuid)) !== undefined,
+    rewrite: again,
     rename: (source) => ingestion.rename(source),
     removeSource(chatbot, source) {
       ingestion.removeSource(chatbot, source);

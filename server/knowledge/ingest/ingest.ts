@@ -1,7 +1,7 @@
 import type { Health } from '../../health/health.ts';
 import type { Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
-import type { Store, StoredSource } from '../../store/store.ts';
+import type { Change, Store, StoredSource } from '../../store/store.ts';
 import type { Web } from '../../web/web.ts';
 import { chatbotsByUse } from './by-use.ts';
 import { createEmbedding, type Embedding, type RetryDelays } from './embed.ts';
@@ -68,7 +68,7 @@ const EMBEDDINGS = 'embeddings ';
  * Takes sources into the index of their chatbot, each by itself. `createKnowledge` adds the crawls, which `read` and
  * `commit` their pages and decide in between.
  */
-export class Ingestion implements Knowledge {
+export class Ingestion implements Omit<Knowledge, 'reingest' | 'rewrite'> {
   readonly #deps: IngestDeps;
   readonly #log: Log;
   readonly #queue: FairQueue;
@@ -156,22 +156,16 @@ export class Ingestion implements Knowledge {
     return this.#queue.hasGroup(chatbot);
   }
 
-  /** Cancels what is queued or under way for a source and sets its status to `await`; undefined where it is gone. */
-  async reset(uuid: string): Promise<StoredSource | undefined> {
+  /** Cancels what is queued or under way for a source, changes it and sets its status to `await`; undefined where it is gone. */
+  async reset(uuid: string, change: Change<StoredSource> = (one) => one): Promise<StoredSource | undefined> {
     // In this order: a job that ended later would overwrite the status.
     this.#queue.cancel(uuid);
     await this.#learners?.take(uuid);
-    return mark(this.#deps, uuid, { status: 'await' });
+    return mark(this.#deps, uuid, (one) => ({ ...change(one), status: 'await' }));
   }
 
   async ingest(source: StoredSource): Promise<void> {
     await this.enqueue(source, (signal) => this.readAndCommit(source, signal));
-  }
-
-  async reingest(uuid: string): Promise<boolean> {
-    const source = await this.reset(uuid);
-    if (source) await this.ingest(source);
-    return source !== undefined;
   }
 
   rename(source: StoredSource): Promise<void> {

@@ -51,9 +51,10 @@ export async function readSource(
   options: FetchOptions,
   signal: AbortSignal,
 ): Promise<SourceContent> {
-  if (!(await deps.store.source(source.uuid))) throw new Gone();
+  const now = await deps.store.source(source.uuid);
+  if (!now) throw new Gone();
   if (source.status !== 'await') await proceed(deps, source, { status: 'await' }, signal);
-  const { size, unchanged, parse } = await contentOfSource(deps, source, options, signal);
+  const { size, unchanged, parse } = await contentOfSource(deps, now, options, signal);
   if (!unchanged) await proceed(deps, source, { status: 'chunking', file_size: size }, signal);
   return { ...(await parse()), unchanged };
 }

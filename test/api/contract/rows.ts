@@ -82,6 +82,17 @@ const URLS = [
   null,
   `https://s.test/${long(2050)}`,
 ];
+const LINKS = [
+  7,
+  long(2049),
+  'shop.test',
+  'javascript:alert(1)',
+  'https://',
+  'http://]',
+  'http://a b.test/',
+  'https://u:p@shop.test/',
+  `https://s.test/${long(2050)}`,
+];
 const PATTERNS = [
   '',
   'docs/',
@@ -389,12 +400,16 @@ export const rows: Record<string, Row> = {
     invalid: [
       ['url', {}],
       ...each('url', URLS),
-      ...each('reference_source_link', [7, null, long(2049)], { url: 'https://shop.test/' }),
+      ...each('reference_source_link', LINKS, { url: 'https://shop.test/' }),
     ],
   },
   'POST /api/v1/chatbot/:uuid/data-source/qa': {
     send: () => QA,
-    invalid: [...each('question', TITLES, QA), ...each('answer', ['', 7, null, long(10_001)], QA)],
+    invalid: [
+      ...each('question', TITLES, QA),
+      ...each('answer', ['', 7, null, long(10_001)], QA),
+      ...each('reference_source_link', LINKS, QA),
+    ],
   },
   'POST /api/v1/chatbot/:uuid/data-source/upload': {
     send: () => form('opening hours.txt', 'The workshop is open from nine to five on weekdays.\n'),
@@ -418,7 +433,12 @@ export const rows: Record<string, Row> = {
   'POST /api/v1/data-source/:uuid/update': {
     on: newSource,
     send: () => ({ title: 'Returns' }),
-    invalid: [['title', {}], ...each('title', TITLES)],
+    invalid: [
+      ...each('title', TITLES),
+      ...each('question', ['', 7, long(1001), 'a\0']),
+      ...each('answer', ['', 7, long(10_001), '\ud800'], { question: 'Really?' }),
+      ...each('reference_source_link', LINKS, { answer: 'Yes.' }),
+    ],
   },
   'POST /api/v1/data-source/:uuid/delete': { on: newSource },
   'POST /api/v1/data-sources/delete': {

@@ -2,17 +2,17 @@ import type { Context } from 'koa';
 import * as Type from 'typebox';
 import { invalid, notFound } from '../../../schema/errors.ts';
 import { newSource } from '../../../knowledge/ingest/new-source.ts';
-import { nextModifiedAt, timestamp, view } from '../../../schema/ids.ts';
+import { timestamp, view } from '../../../schema/ids.ts';
 import { DataSource, Success } from '../../../schema/records.ts';
 import type { StoredSource } from '../../../store/store.ts';
-import { NewQaSource, NewUrlSource, SourceChange } from '../../requests/bodies.ts';
+import { NewQaSource, NewUrlSource } from '../../requests/bodies.ts';
 import { serializeList } from '../../../http/json-list.ts';
 import { operation, ownedChatbot, ownedSource, type Operation, type ApiDeps } from '../../requests/operation.ts';
 import type { NewRecord } from '../../requests/new-record.ts';
 import { PageQuery, paginate } from '../../requests/paging.ts';
 import { readSourceFilter, SourceFilterQuery } from '../../requests/source-filter.ts';
 
-export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
+export const sources = ({ store, knowledge, clock }: ApiDeps, change: Operation): Operation[] => [
   operation({
     id: 'createUrlSource',
     right: 'edit',
@@ -28,6 +28,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
     others: { 409: DataSource },
     async handle({ user, uuid, body, ctx, record }) {
       await ownedChatbot(store, user, uuid);
+      checkReference(body.reference_source_link);
       const source = urlSource(uuid, body.url, body.reference_source_link, timestamp(clock));
       return addSource({ store, knowledge }, ctx, record, source);
     },
@@ -46,6 +47,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
     async handle({ user, uuid, body, ctx, record }) {
       await ownedChatbot(store, user, uuid);
       const { question, answer, reference_source_link } = body;
+      checkReference(reference_source_link);
       const origin = { chatbot: uuid, type: 'qa', title: question, file_name: '', identity: '' } as const;
       const source: StoredSource = {
         ...newSource(origin, timestamp(clock)),
@@ -85,27 +87,7 @@ export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
     reply: DataSource,
     handle: async ({ user, uuid }) => view(DataSource, await ownedSource(store, user, uuid)),
   }),
-  operation({
-    id: 'updateSource',
-    right: 'edit',
-    audit: 'changes',
-    method: 'POST',
-    path: '/api/v1/data-source/:uuid/update',
-    summary: 'Rename a source',
-    body: SourceChange,
-    reply: DataSource,
-    async handle({ user, uuid, body }) {
-      await ownedSource(store, user, uuid);
-      const changed = await store.updateSource(uuid, (source) => ({
-        ...source,
-        title: body.title,
-        modified_at: nextModifiedAt(source.modified_at, clock),
-      }));
-      if (!changed) throw notFound('data source');
-      await knowledge.rename(changed);
-      return view(DataSource, changed);
-    },
-  }),
+  change,
   operation({
     id: 'deleteSource',
     right: 'edit',
@@ -160,3 +142,7 @@ export function readAddress(url: string, field = 'url'): string {
   address.hash = '';
   return address.href;
 }
+
+/** Throws a `Refusal` for a link that a citation must not lead to; '' is none. What was stored before it was checked stays. */
+export const checkReference = (link: string | undefined): void =>
+  void (link && readAddress(link, 'reference_source_link'));

@@ -9,7 +9,7 @@ import { readUpload, type UploadedFile } from '../../requests/uploads/multipart.
 import { createUploadCapacity } from '../../requests/uploads/upload-capacity.ts';
 import { operation, ownedChatbot, type Operation, type ApiDeps } from '../../requests/operation.ts';
 import type { NewRecord } from '../../requests/new-record.ts';
-import { addSource } from './sources.ts';
+import { addSource, checkReference } from './sources.ts';
 
 export const uploads = ({ store, knowledge, clock, log }: ApiDeps): Operation[] => {
   const capacity = createUploadCapacity();
@@ -43,6 +43,7 @@ export const uploads = ({ store, knowledge, clock, log }: ApiDeps): Operation[] 
         const release = await capacity.reserve(ctx.req);
         try {
           const file = await readUpload(ctx.req);
+          checkReference(file.reference);
           nameUnknownFields(ctx, log, NewFileSource, Object.fromEntries(file.parts.map((name) => [name, ''])));
           return await once([file.name, file.hash, file.reference], (record) => addFile(uuid, file, { ctx, record }));
         } finally {
