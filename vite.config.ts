@@ -283,28 +283,30 @@ const panelName: Plugin = {
   transform: (code) => code.replaceAll('__DOCENT_PANEL__', () => JSON.stringify(panelAddress())),
 };
 
-/** What the panel needs of the signals' own package, a third of its size (widget/embed/signals.ts). */
+/** What the panel and the console need of the signals' own package, a third of its size (widget/embed/signals.ts). */
 const fewerSignals: Plugin = {
   name: 'docent:fewer-signals',
   enforce: 'pre',
   apply: 'build',
-  applyToEnvironment: (environment) => environment.name === 'panel',
+  applyToEnvironment: ({ name }) => name === 'panel' || name === 'console',
   resolveId: { filter: { id: /^@preact\/signals$/ }, handler: () => join(root, 'widget/embed/signals.ts') },
 };
 
-/** Of Preact and its signals the panel needs a half, and document's members from their prototype. */
+/** Of Preact and its signals the panel needs a half, and document's members from their prototype; the console all of Preact. */
 const ownPreact: Plugin = {
   name: 'docent:own-preact',
   enforce: 'pre',
   apply: 'build',
-  applyToEnvironment: (environment) => environment.name === 'panel',
+  applyToEnvironment: ({ name }) => name === 'panel' || name === 'console',
   resolveId: {
     filter: { id: /^@preact\/signals-core$/ },
     handler: () => join(root, 'node_modules/@preact/signals-core/dist/signals-core.mjs'),
   },
   transform: {
     filter: { id: /\/(?:preact|signals-core)\/dist\// },
-    handler: (code, id) => editPreact(id, code),
+    handler(code, id) {
+      return this.environment.name === 'panel' || id.includes('signals-core') ? editPreact(id, code) : code;
+    },
   },
 };
 

@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { useSignal } from '../signals.ts';
 import { Button } from './controls.tsx';
 import type { IconName } from './Icon.tsx';
 

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { useSignal } from '../signals.ts';
 import { Button, Failed } from './controls.tsx';
 import { useAction } from './use-action.ts';
 

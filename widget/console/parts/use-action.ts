@@ -1,4 +1,5 @@
-import { useSignal, type ReadonlySignal, type Signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import { useSignal } from '../signals.ts';
 
 export interface Action {
   isBusy: ReadonlySignal<boolean>;

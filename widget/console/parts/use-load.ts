@@ -1,6 +1,7 @@
-import { useSignal, type ReadonlySignal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { account } from '../account/account.ts';
+import { useSignal } from '../signals.ts';
 
 /** Milliseconds after which a look that failed is repeated. */
 const FAILED_MS = 5000;

@@ -1,4 +1,5 @@
-import { useSignal, type ReadonlySignal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
+import { useSignal } from '../signals.ts';
 import { Failure } from '../wire.ts';
 import { useAction, type Action } from './use-action.ts';
 

@@ -21,7 +21,7 @@ export function SignIn({ isPart = false }: { isPart?: boolean }) {
   return (
     <Place class={isPart ? undefined : 'sign-in'}>
       <Title>Sign in to Docent</Title>
-      <div role="status">{notice.value && <p class="notice">{notice}</p>}</div>
+      <div role="status">{notice.value && <p class="notice">{notice.value}</p>}</div>
       {pendingLink.value && <Button onClick={() => void signInByLink(pendingLink.value)}>Try the link again</Button>}
       <form onSubmit={submit}>
         <Field

@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useChanges } from '../../parts/use-changes.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
+import { useSignal } from '../../signals.ts';
 import { linesOf } from '../../words.ts';
 import { post, remove } from '../../wire.ts';
 import { AgentSources } from './AgentSources.tsx';

@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Agent, AgentRouting } from '../../agent-records.ts';
+import { useSignal } from '../../signals.ts';
 import { get, post } from '../../wire.ts';
 import { AgentForm } from './AgentForm.tsx';
 import { Dials } from './Dials.tsx';

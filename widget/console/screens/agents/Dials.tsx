@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
+import { useSignal } from '../../signals.ts';
 import { count } from '../../words.ts';
 import { post } from '../../wire.ts';
 import type { Member } from './member.ts';

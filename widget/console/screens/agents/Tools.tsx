@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
@@ -6,6 +5,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { useChanges } from '../../parts/use-changes.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { Agent, ToolFunction } from '../../agent-records.ts';
+import { useSignal } from '../../signals.ts';
 import { linesOf } from '../../words.ts';
 import { post } from '../../wire.ts';
 import { Rows } from './Rows.tsx';

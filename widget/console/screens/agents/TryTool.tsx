@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { ToolFunction } from '../../agent-records.ts';
+import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
 import { Rows, type Row } from './Rows.tsx';
 import { typed } from '../../parts/typed.ts';

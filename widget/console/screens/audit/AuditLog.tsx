@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { AuditEntry } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { getPage } from '../../wire.ts';
 
 const FIELDS = { email: 'E-mail address', from: 'First day', to: 'Last day' };

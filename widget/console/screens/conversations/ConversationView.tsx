@@ -1,4 +1,3 @@
-import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Answer } from '../../parts/Answer.tsx';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
@@ -7,6 +6,7 @@ import { Icon } from '../../parts/Icon.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Message } from '../../records.ts';
+import { useComputed, useSignal } from '../../signals.ts';
 import { ago } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { Steps } from '../playground/Steps.tsx';

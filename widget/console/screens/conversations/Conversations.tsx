@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Conversation } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { ago, count } from '../../words.ts';
 import { getPage } from '../../wire.ts';
 import { ConversationView } from './ConversationView.tsx';

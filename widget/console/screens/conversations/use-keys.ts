@@ -1,5 +1,6 @@
-import { useSignal, type ReadonlySignal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { useSignal } from '../../signals.ts';
 
 /** Moves through the list by `j` and `k`, to the search by `/`; `?` shows the keys. Not while a field has the focus. */
 export function useKeys(): { areShown: ReadonlySignal<boolean> } {

@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { GapDraft } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
 
 /** A button that puts a model's draft into the field `answer` of the form around it. What the owner wrote there stays until it is told to go. */

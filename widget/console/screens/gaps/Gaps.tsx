@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
 import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
 import { focusHeading } from '../../parts/Confirm.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Gap, GapList } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { ago, count } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { WriteAnswer } from './WriteAnswer.tsx';

@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { account } from '../../account/account.ts';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useChanges } from '../../parts/use-changes.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { DataSource } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { statusWords } from '../../words.ts';
 import { Failure, get, post } from '../../wire.ts';
 import { Draft } from './Draft.tsx';

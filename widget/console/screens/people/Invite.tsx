@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { ROLES, type Invitation, type Role } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
 
 export const ROLE_WORDS: Record<Role, { name: string; may: string }> = {

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import { account } from '../../account/account.ts';
 import { loadChatbots } from '../../chatbots.ts';
@@ -9,6 +8,7 @@ import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { ROLES, type Invitation, type Member, type Role } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { get, post, remove } from '../../wire.ts';
 import { ago } from '../../words.ts';
 import { Invite, ROLE_WORDS } from './Invite.tsx';
@@ -57,7 +57,7 @@ function Members({ chatbot }: { chatbot: string }) {
         <Failed failure={members.failure} again={members.reload} />
         <Failed failure={failure} />
         <p role="status" class="muted">
-          {said}
+          {said.value}
         </p>
         {!members.data.value && !members.failure.value && <Loading what="the members" />}
         {members.data.value && (

@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Agent, AgentRouting } from '../../agent-records.ts';
+import { useSignal } from '../../signals.ts';
 import { get, post } from '../../wire.ts';
 
 interface AddExampleProps {

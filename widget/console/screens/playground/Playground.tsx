@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
 import type { ChatEvent } from '../../../../server/types.ts';
 import { Empty, Failed, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
 import { Preview } from '../../parts/Preview.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import { loadShown } from '../../profile.ts';
+import { useSignal } from '../../signals.ts';
 import { WriteAnswer } from '../gaps/WriteAnswer.tsx';
 import { AddExample } from './AddExample.tsx';
 import { KeepTest } from './KeepTest.tsx';

@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals';
 import { focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
+import { useSignal } from '../../signals.ts';
 import { get, post, remove } from '../../wire.ts';
 import { Credentials, type Credential } from './Credentials.tsx';
 import { CopyText } from '../people/Invite.tsx';

@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals';
 import { account } from '../../account/account.ts';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
 
 /** Whether the server sends mail, and a mail that shows it. */

@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
+import { useSignal } from '../../signals.ts';
 import { Failure, get, post } from '../../wire.ts';
 
 interface ServerModel {

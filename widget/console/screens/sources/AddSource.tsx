@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals';
 import { siteAddress } from '../../address.ts';
 import { Button, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { DataSource, Site } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { linesOf } from '../../words.ts';
 import { post } from '../../wire.ts';
 

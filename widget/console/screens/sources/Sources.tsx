@@ -1,4 +1,4 @@
-import { useSignal, type Signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Choice, Filters } from '../../parts/Filters.tsx';
@@ -6,6 +6,7 @@ import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { CitedSource, DataSource, Site, SourceTag } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { ago, count, statusWords, TYPES } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { AddSource } from './AddSource.tsx';

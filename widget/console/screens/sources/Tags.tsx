@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { SourceTag } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { count } from '../../words.ts';
 import { post, remove } from '../../wire.ts';
 

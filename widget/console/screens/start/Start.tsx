@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { siteAddress } from '../../address.ts';
 import { useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
@@ -13,6 +12,7 @@ import { useLoad } from '../../parts/use-load.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import type { Chatbot, Message, Site } from '../../records.ts';
 import type { ChatbotProfile } from '../../../../server/types.ts';
+import { useSignal } from '../../signals.ts';
 import { count, siteFailure } from '../../words.ts';
 import { loadChatbots } from '../../chatbots.ts';
 import { readSite } from '../../site.ts';

@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { publicAddress } from '../../account/account.ts';
 import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
 import { Snippet } from '../../parts/Snippet.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Chatbot, WidgetSettings } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { attributesOf, snippetsFor } from '../../snippets.ts';
 import { get } from '../../wire.ts';
 

@@ -1,4 +1,4 @@
-import { useSignal, type Signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Failed, Loading } from '../../parts/controls.tsx';
 import { Frame } from '../../parts/Frame.tsx';
@@ -6,6 +6,7 @@ import { Preview } from '../../parts/Preview.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import { loadShown, withSettings, type Shown } from '../../profile.ts';
 import type { WidgetSettings } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { asVisitorSees, traceQuestion } from '../playground/trace-question.ts';
 import { Publish } from './Publish.tsx';
 import { changesOf } from './settings.ts';

@@ -1,8 +1,9 @@
-import { useSignal, type Signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { WidgetSettings } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { count } from '../../words.ts';
 import { post } from '../../wire.ts';
 import { changesOf, contrastWithWhite, GROUPS, readSettings, written, type Setting } from './settings.ts';
