@@ -58,8 +58,25 @@ test('what narrows the list stands in the address, Back takes it away, and words
   await page.goBack();
   await expect.poll(() => rowsOf(page).count()).toBe(3);
   expect(await search.inputValue()).toBe('');
-  await page.getByLabel('Last day').fill('2020-01-01');
+  await page.context().close();
+});
+
+test('rare filters are folded away, by keyboard alone, and stand open where one is set', async () => {
+  const { page } = await open();
+  const day = page.getByLabel('Last day');
+  expect(await day.isVisible()).toBe(false);
+  await page.getByText('More filters').focus();
+  await page.keyboard.press('Enter');
+  await day.fill('2020-01-01');
   await page.getByText('Nothing found so far').waitFor();
+  await page.reload();
+  await page.getByText('More filters (1)').waitFor();
+  expect(await page.getByText('Last day', { exact: true }).boundingBox()).toMatchObject({ height: expect.any(Number) });
+  expect(await day.inputValue()).toBe('2020-01-01');
+  // It stays as it is where the last one is taken away, for what is typed next.
+  await day.fill('');
+  await expect.poll(() => rowsOf(page).count()).toBe(3);
+  expect(await day.isVisible()).toBe(true);
   await page.context().close();
 });
 

@@ -180,6 +180,11 @@ describe('sources', () => {
     await search.fill('CHAIR');
     await search.press('Enter');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.getByLabel('Status').selectOption('ready');
+    await expect.poll(() => new URL(page.url()).search).toBe('?search=CHAIR&state=ready');
+    await page.reload();
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    expect([await search.inputValue(), await page.getByLabel('Status').inputValue()]).toEqual(['CHAIR', 'ready']);
 
     await row('What is a chair?').getByRole('button', { name: 'Delete' }).click();
     await row('What is a chair?').getByRole('button', { name: 'Keep' }).click();

@@ -4,17 +4,16 @@ import { Button } from './controls.tsx';
 import type { IconName } from './Icon.tsx';
 
 interface ConfirmProps {
-  /** On the button, and on the one that confirms. */
+  /** On the button; its first word on the one that confirms. */
   label: string;
-  confirmLabel: string;
   question: string;
-  icon: IconName;
+  icon?: IconName;
   isBusy: boolean;
   act: () => void;
 }
 
 /** A button that asks once before it acts. The focus stays with it: on what keeps things as they are, then on the button again. */
-export function Confirm({ label, confirmLabel, question, icon, isBusy, act }: ConfirmProps) {
+export function Confirm({ label, question, icon = 'remove', isBusy, act }: ConfirmProps) {
   const isConfirming = useSignal<boolean | undefined>(undefined);
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
@@ -26,7 +25,7 @@ export function Confirm({ label, confirmLabel, question, icon, isBusy, act }: Co
         <>
           {question}
           <Button kind="danger" isBusy={isBusy} onClick={act}>
-            {confirmLabel}
+            {label.split(' ')[0]}
           </Button>
           <Button onClick={() => (isConfirming.value = false)}>Keep</Button>
         </>

@@ -1,42 +1,89 @@
-import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { Options } from './controls.tsx';
 
-interface FiltersProps {
-  /** Names the field; stands in it while it is empty. */
-  searchLabel: string;
-  onSearch: (text: string) => void;
-  /** Names the choice. */
-  choiceLabel: string;
-  /** Its words, by value; '' stands for all. */
-  choices: Record<string, string>;
-  onChoose: (value: string) => void;
-  /** More choices behind it. */
-  children?: ComponentChildren;
+/** Values by the names that they have in the address and in the API. */
+type Values = Partial<Record<string, string>>;
+
+interface Narrowed {
+  values: Values;
+  /** Begins with `?`; '' where nothing narrows the list. */
+  query: string;
+  narrow: (name: string, value: string) => void;
 }
 
-/** What narrows a list: words, and one choice. */
-export const Filters = ({ searchLabel, onSearch, children, ...choice }: FiltersProps) => (
-  <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-    <label>
-      <span class="hidden">{searchLabel}</span>
-      <input type="search" placeholder={searchLabel} onChange={(event) => onSearch(event.currentTarget.value.trim())} />
-    </label>
-    <Choice {...choice} />
-    {children}
-  </form>
-);
+/** What narrows the list of a screen: it stands in the address. `base`: that of the list. */
+export function useFilters(names: readonly string[], base: string): Narrowed {
+  const { query, route } = useLocation();
+  const values = Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+  const asQuery = (all: Record<string, string>): string => {
+    const text = String(new URLSearchParams(all));
+    return text && `?${text}`;
+  };
+  return {
+    values,
+    query: asQuery(values),
+    narrow(name, value) {
+      const { [name]: _before, ...others } = values;
+      route(base + asQuery({ ...others, ...(value && { [name]: value }) }));
+    },
+  };
+}
 
-type ChoiceProps = Pick<FiltersProps, 'choiceLabel' | 'choices' | 'onChoose'>;
+interface Filter {
+  /** Is seen of a day, and among further filters; else it stands in the field while that is empty. */
+  label: string;
+  type?: 'search' | 'text' | 'date';
+  placeholder?: string;
+  /** Of a choice: its words by value; '' stands for all. */
+  choices?: Record<string, string>;
+}
+type Fields = Record<string, Filter>;
 
-/** A choice within `Filters`. */
-export const Choice = ({ choiceLabel, choices, onChoose }: ChoiceProps) => (
-  <label>
-    <span class="hidden">{choiceLabel}</span>
-    <select onChange={(event) => onChoose(event.currentTarget.value)}>
-      {Object.entries(choices).map(([value, word]) => (
-        <option key={value} value={value}>
-          {word}
-        </option>
-      ))}
-    </select>
-  </label>
-);
+interface FiltersProps extends Omit<Narrowed, 'query'> {
+  fields: Fields;
+  /** Folded away unless one of them narrows the list. */
+  further?: Fields;
+}
+
+/** The fields that narrow a list. */
+export function Filters({ fields, further = {}, values, narrow }: FiltersProps) {
+  const isOpen = useRef(false);
+  const chosen = Object.keys(further).filter((name) => values[name]).length;
+  // It stays open where the last of them is taken away.
+  isOpen.current ||= chosen > 0;
+  const draw = (of: Fields, isSeen: boolean) =>
+    Object.entries(of).map(([name, { label, type, placeholder = label, choices }]) => {
+      const field = {
+        name,
+        value: values[name] ?? '',
+        onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => narrow(name, value.trim()),
+      };
+      return (
+        <label key={name}>
+          <span class={isSeen || type === 'date' ? '' : 'hidden'}>{label}</span>
+          {choices ? (
+            <select {...field}>
+              <Options choices={choices} />
+            </select>
+          ) : (
+            <input {...TYPES[type ?? 'text']} placeholder={placeholder} maxLength={200} {...field} />
+          )}
+        </label>
+      );
+    });
+  return (
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      {draw(fields, false)}
+      {Object.keys(further).length > 0 && (
+        <details open={isOpen.current} onToggle={({ currentTarget }) => (isOpen.current = currentTarget.open)}>
+          <summary>More filters{chosen > 0 && ` (${chosen})`}</summary>
+          <div class="filters">{draw(further, true)}</div>
+        </details>
+      )}
+    </form>
+  );
+}
+
+/** A type of its own each: the types of JSX give every one its roles. */
+const TYPES = { search: { type: 'search' }, text: { type: 'text' }, date: { type: 'date' } } as const;

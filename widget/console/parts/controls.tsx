@@ -2,6 +2,7 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Icon, type IconName } from './Icon.tsx';
+import type { Loaded } from './use-load.ts';
 
 interface ButtonProps {
   children: ComponentChildren;
@@ -29,8 +30,36 @@ const INPUTS = {
   color: { type: 'color' },
 } as const;
 
-/** Of an option: chosen until the user chooses. Not `selected`, which a form does not know as its first value. */
-const first = (defaultSelected: boolean): object => ({ defaultSelected });
+interface OptionsProps {
+  /** Words by value. */
+  choices: Record<string, string>;
+  /** Chosen until the user chooses. Not by `selected`, which a form does not know as its first value. */
+  first?: string | undefined;
+}
+
+/** What can be chosen in a `<select>`. */
+export const Options = ({ choices, first }: OptionsProps) =>
+  Object.entries(choices).map(([value, word]) => (
+    <option key={value} value={value} {...(first === value && ({ defaultSelected: true } as object))}>
+      {word}
+    </option>
+  ));
+
+interface CheckProps {
+  label: ComponentChildren;
+  name?: string;
+  /** At first. */
+  defaultChecked?: boolean;
+  checked?: boolean;
+  onChange?: (event: { currentTarget: HTMLInputElement }) => void;
+}
+
+/** A box to check, before its label. */
+export const Check = ({ label, ...input }: CheckProps) => (
+  <label class="choice">
+    <input type="checkbox" {...input} /> {label}
+  </label>
+);
 
 interface FieldProps {
   label: string;
@@ -83,11 +112,7 @@ export function Field({
       </label>
       {choices ? (
         <select {...attributes}>
-          {Object.entries(choices).map(([one, word]) => (
-            <option key={one} value={one} {...first(one === value)}>
-              {word}
-            </option>
-          ))}
+          <Options choices={choices} first={value} />
         </select>
       ) : rows ? (
         <textarea rows={rows} {...attributes} />
@@ -122,6 +147,19 @@ export const Loading = ({ what }: { what: string }) => (
   <p class="loading" role="status">
     <span class="spinner" /> Loading {what} …
   </p>
+);
+
+interface PendingProps {
+  of: Loaded<unknown>;
+  what: string;
+}
+
+/** In place of what is loaded until it is there, and above it where it could not be loaded. */
+export const Pending = ({ of: { data, failure, reload }, what }: PendingProps) => (
+  <>
+    <Failed failure={failure} again={reload} />
+    {data.value === undefined && !failure.value && <Loading what={what} />}
+  </>
 );
 
 /** In place of a list without entries: what it is for, and what to do. */

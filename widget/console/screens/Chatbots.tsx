@@ -2,8 +2,9 @@ import { useLocation } from 'preact-iso/router';
 import { siteAddress } from '../address.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
 import { may } from '../account/membership.ts';
-import { Button, Failed, Field, Loading } from '../parts/controls.tsx';
+import { Button, Field, Pending } from '../parts/controls.tsx';
 import { Frame } from '../parts/Frame.tsx';
+import { sent } from '../parts/form.ts';
 import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
 import type { Chatbot } from '../records.ts';
@@ -13,13 +14,12 @@ import { post, remove } from '../wire.ts';
 
 /** The user's chatbots, and a field for the site of the next one. */
 export function Chatbots() {
-  const { failure, reload } = useLoad('chatbots', loadChatbots);
+  const loading = useLoad('chatbots', loadChatbots);
   const list = chatbots.value;
   return (
     <Frame title="Chatbots">
       <NewChatbot />
-      <Failed failure={failure} again={reload} />
-      {!list && !failure.value && <Loading what="your chatbots" />}
+      <Pending of={{ ...loading, data: chatbots }} what="your chatbots" />
       {list && list.length > 0 && (
         <ul class="cards">
           {list.map((one) => (
@@ -58,11 +58,7 @@ function NewChatbot() {
     await loadChatbots();
     route(`/console/chatbot/${uuid}/start`);
   };
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const typed = new FormData(event.currentTarget as HTMLFormElement).get('site');
-    void run(() => start(String(typed).trim()));
-  };
+  const submit = sent((text) => run(() => start(text('site'))));
   return (
     <form class="new" noValidate onSubmit={submit}>
       <Field

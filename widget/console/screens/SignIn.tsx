@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { notice, pendingLink, signInByLink, signInWith } from '../account/account.ts';
 import { passkeyFault, signInByPasskey } from '../account/passkeys.ts';
 import { Button, Failed, Field } from '../parts/controls.tsx';
+import { sent } from '../parts/form.ts';
 import { useAction } from '../parts/use-action.ts';
 
 /** By an API key, a passkey, or a link that the server prints. `isPart`: on the page of something else. */
@@ -13,11 +14,7 @@ export function SignIn({ isPart = false }: { isPart?: boolean }) {
     if (!isPart) document.title = 'Sign in · Docent';
   }, []);
   const [Place, Title] = isPart ? (['section', 'h2'] as const) : (['main', 'h1'] as const);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const key = new FormData(event.currentTarget as HTMLFormElement).get('key');
-    void run(() => signInWith({ key: String(key).trim() }));
-  };
+  const submit = sent((text) => run(() => signInWith({ key: text('key') })));
   return (
     <Place class={isPart ? undefined : 'sign-in'}>
       <Title>Sign in to Docent</Title>

@@ -102,6 +102,7 @@ test('the list is narrowed to a tag; what is chosen and not shown is left alone'
   await page.getByRole('checkbox', { name: 'Choose all that are shown' }).check();
   await page.getByRole('combobox', { name: 'Tag', exact: true }).selectOption('Light');
   await expect.poll(() => rows(page)).toBe(1);
+  expect(page.url()).toMatch(new RegExp(`/sources\\?tag=${tag.uuid}$`));
   await page.getByLabel('Tag to give or take').selectOption('Light');
   const take = page.getByRole('button', { name: 'Take it from 1' });
   await take.focus();

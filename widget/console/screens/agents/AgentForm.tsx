@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
-import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { Button, Check, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useChanges } from '../../parts/use-changes.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
@@ -70,9 +70,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
   };
   return (
     <form ref={form} onSubmit={(event) => void submit(event)}>
-      <label class="choice">
-        <input type="checkbox" name="enabled" defaultChecked={enabled === 1} /> Switched on
-      </label>
+      <Check label="Switched on" name="enabled" defaultChecked={enabled === 1} />
       <Field label="Name" name="name" value={name} failure={failureOf('name')} />
       <Field
         label="Description"
@@ -153,9 +151,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
         </Button>
         <Confirm
           label="Delete the agent"
-          confirmLabel="Delete"
           question="Delete it with its tools?"
-          icon="remove"
           isBusy={removing.isBusy.value}
           act={() => void removeAgent()}
         />

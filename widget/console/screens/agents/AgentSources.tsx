@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { Failed } from '../../parts/controls.tsx';
+import { Check, Failed } from '../../parts/controls.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import type { DataSource, SourceTag } from '../../records.ts';
 import { TYPES } from '../../words.ts';
@@ -30,23 +30,19 @@ export function AgentSources({ chatbot, chosen, isAll }: AgentSourcesProps) {
     chosen.value = isIn ? [...others, ...uuids] : others;
   };
   const choice = (key: string, name: string, uuids: string[]) => (
-    <label key={key} class="choice">
-      <input
-        type="checkbox"
-        checked={uuids.every((uuid) => has.has(uuid))}
-        onChange={(event) => set(uuids, event.currentTarget.checked)}
-      />
-      <span class="words">{name}</span>
-    </label>
+    <Check
+      key={key}
+      label={<span class="words">{name}</span>}
+      checked={uuids.every((uuid) => has.has(uuid))}
+      onChange={(event) => set(uuids, event.currentTarget.checked)}
+    />
   );
   const { sources = [], tags = [] } = data.value ?? {};
   return (
     <>
       <fieldset class="sources">
         <legend>Sources</legend>
-        <label class="choice">
-          <input type="checkbox" name="use_all_sources" defaultChecked={isAll} /> All of them
-        </label>
+        <Check label="All of them" name="use_all_sources" defaultChecked={isAll} />
         {sources.map(({ uuid, title, file_name, type }) => choice(uuid, title || file_name || TYPES[type], [uuid]))}
       </fieldset>
       {tags.length > 0 && (

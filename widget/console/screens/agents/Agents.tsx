@@ -1,5 +1,5 @@
-import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Button, Field, Options, Pending } from '../../parts/controls.tsx';
+import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Agent, AgentRouting } from '../../agent-records.ts';
@@ -12,7 +12,7 @@ import { Tools } from './Tools.tsx';
 
 /** The team of a chatbot: who answers what, and what other settings would change. */
 export function Agents({ chatbot }: { chatbot: string }) {
-  const { data, failure, reload } = useLoad(chatbot, async (signal) => {
+  const loading = useLoad(chatbot, async (signal) => {
     const agents = await get<Agent[]>(`/api/v1/chatbot/${chatbot}/agents`, signal);
     return Promise.all(
       agents.map(async (agent): Promise<Member> => {
@@ -21,10 +21,10 @@ export function Agents({ chatbot }: { chatbot: string }) {
       }),
     );
   });
+  const { data, reload } = loading;
   return (
-    <Frame chatbot={chatbot} title="Agents">
-      <Failed failure={failure} again={reload} />
-      {!data.value && !failure.value && <Loading what="the agents" />}
+    <>
+      <Pending of={loading} what="the agents" />
       {data.value && (
         <>
           <ul class="team" aria-label="Agents">
@@ -38,7 +38,7 @@ export function Agents({ chatbot }: { chatbot: string }) {
           <Dials key={JSON.stringify(data.value)} chatbot={chatbot} agents={data.value} onSaved={reload} />
         </>
       )}
-    </Frame>
+    </>
   );
 }
 
@@ -73,19 +73,16 @@ function Card({ chatbot, member, onChanged }: CardProps) {
 
 function NewAgent({ chatbot, onMade }: { chatbot: string; onMade: () => void }) {
   const { isBusy, failure, run } = useAction();
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const data = new FormData(form);
-    const body = { name: String(data.get('name')).trim(), type: data.get('type') };
+  const submit = sent(async (text, form) => {
+    const body = { name: text('name'), type: text('type') };
     if (!(await run(() => post(`/api/v1/chatbot/${chatbot}/agent/create`, body)))) return;
     form.reset();
     onMade();
-  };
+  });
   return (
     <details class="add">
       <summary>Add an agent</summary>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <Field
           label="Name of the new agent"
           name="name"
@@ -95,11 +92,7 @@ function NewAgent({ chatbot, onMade }: { chatbot: string; onMade: () => void }) 
         <label>
           What it does
           <select name="type">
-            {Object.entries(AGENT_TYPES).map(([value, word]) => (
-              <option key={value} value={value}>
-                {word}
-              </option>
-            ))}
+            <Options choices={AGENT_TYPES} />
           </select>
         </label>
         <Button kind="primary" type="submit" icon="add" isBusy={isBusy.value}>

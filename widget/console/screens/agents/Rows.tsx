@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
-import { Button } from '../../parts/controls.tsx';
+import { Button, Options } from '../../parts/controls.tsx';
 
 /** A row of a form by the names of its columns; `id` tells it from others. */
 export interface Row {
@@ -73,11 +73,7 @@ export function Rows({ legend, hint, add, empty, columns, rows, failure = '', wr
                   {label}
                   {choices ? (
                     <select value={row.cells[name]} onChange={(event) => set(row, name, event.currentTarget.value)}>
-                      {Object.entries(choices).map(([value, word]) => (
-                        <option key={value} value={value}>
-                          {word}
-                        </option>
-                      ))}
+                      <Options choices={choices} />
                     </select>
                   ) : (
                     <input

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
-import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { Button, Check, Failed, Field } from '../../parts/controls.tsx';
+import { textsOf } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useChanges } from '../../parts/use-changes.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
@@ -82,7 +83,7 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
   const { failureOf, wrongRow, failure, isBusy, isSaved, run } = useWrong();
   const removing = useAction();
   const { form, changes, all } = useChanges((data, isNow) => {
-    const text = (field: string): string => String(data.get(field)).trim();
+    const text = textsOf(data);
     const { class: _, step: __, examples: ___, ...others } = meta;
     const examples = linesOf(text('examples'));
     const shown = isNow ? { headers: headers.value, rows: rows.value } : stored.current;
@@ -122,9 +123,7 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
   const { examples } = meta;
   return (
     <form ref={form} onSubmit={(event) => void submit(event)}>
-      <label class="choice">
-        <input type="checkbox" name="enabled" defaultChecked={tool.enabled === 1} /> Switched on
-      </label>
+      <Check label="Switched on" name="enabled" defaultChecked={tool.enabled === 1} />
       <Field label="Name of the tool" name="name" value={tool.name} failure={failureOf('name')} />
       <Field
         label="When to call it"
@@ -189,9 +188,7 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
         {uuid && (
           <Confirm
             label="Delete the tool"
-            confirmLabel="Delete"
             question="Delete this tool?"
-            icon="remove"
             isBusy={removing.isBusy.value}
             act={() => void remove()}
           />

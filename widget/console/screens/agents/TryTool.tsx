@@ -4,7 +4,7 @@ import type { ToolFunction } from '../../agent-records.ts';
 import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
 import { Rows, type Row } from './Rows.tsx';
-import { typed } from '../../parts/typed.ts';
+import { typed } from '../../parts/form.ts';
 import { HEADER_COLUMNS, headersIn, NEW_HEADER, propertiesOf, variablesOf } from './tool.ts';
 
 interface Trial {

@@ -1,6 +1,6 @@
 import type { Column, Row } from './Rows.tsx';
 import { isSame, rowOf } from './Rows.tsx';
-import { typed } from '../../parts/typed.ts';
+import { typed } from '../../parts/form.ts';
 
 /** The rules of an agent as rows of a form: one that the form has no fields for stands there as JSON. */
 

@@ -1,4 +1,4 @@
-import { typed } from '../../parts/typed.ts';
+import { typed } from '../../parts/form.ts';
 import type { ToolFunction } from '../../agent-records.ts';
 import type { Column, Row } from './Rows.tsx';
 import { isSame, rowOf } from './Rows.tsx';

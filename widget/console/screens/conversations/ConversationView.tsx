@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Answer } from '../../parts/Answer.tsx';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
-import { Button, Failed, Loading } from '../../parts/controls.tsx';
+import { Button, Failed, Pending } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
@@ -26,9 +26,8 @@ interface Props {
 
 /** One conversation as its visitor saw it; `onDeleted` is called once it is gone. */
 export function ConversationView({ chatbot, session, back, sought, onDeleted }: Props) {
-  const { data, failure, reload } = useLoad(session, (signal) =>
-    get<Message[]>(`/api/v1/session/${session}/messages`, signal),
-  );
+  const loading = useLoad(session, (signal) => get<Message[]>(`/api/v1/session/${session}/messages`, signal));
+  const { data } = loading;
   const { isBusy, failure: deleteFailure, run } = useAction();
   const remove = async (): Promise<void> => {
     if (!(await run(() => post(`/api/v1/session/${session}/delete`)))) return;
@@ -46,8 +45,7 @@ export function ConversationView({ chatbot, session, back, sought, onDeleted }: 
       <a class="back" href={back}>
         <Icon name="back" /> All conversations
       </a>
-      <Failed failure={failure} again={reload} />
-      {!data.value && !failure.value && <Loading what="the conversation" />}
+      <Pending of={loading} what="the conversation" />
       {data.value?.map((message) => (
         <Turn key={message.uuid} chatbot={chatbot} message={message} />
       ))}
@@ -55,9 +53,7 @@ export function ConversationView({ chatbot, session, back, sought, onDeleted }: 
       {data.value && (
         <Confirm
           label="Delete this conversation"
-          confirmLabel="Delete"
           question="Delete it for good?"
-          icon="remove"
           isBusy={isBusy.value}
           act={() => void remove()}
         />

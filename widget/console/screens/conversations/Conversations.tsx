@@ -1,15 +1,12 @@
 import { useLocation } from 'preact-iso/router';
-import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
-import { useAction } from '../../parts/use-action.ts';
-import { useLoad } from '../../parts/use-load.ts';
+import { Empty, Pending } from '../../parts/controls.tsx';
+import { useFilters } from '../../parts/Filters.tsx';
+import { usePages } from '../../parts/use-pages.tsx';
 import type { Conversation } from '../../records.ts';
-import { useSignal } from '../../signals.ts';
 import { ago, count } from '../../words.ts';
-import { getPage } from '../../wire.ts';
 import { ConversationView } from './ConversationView.tsx';
 import { Marked } from './Marked.tsx';
-import { Narrow, NAMES, type Narrowed } from './Narrow.tsx';
+import { Narrow, NAMES } from './Narrow.tsx';
 import { useKeys } from './use-keys.ts';
 
 interface Props {
@@ -20,42 +17,18 @@ interface Props {
 
 /** What visitors asked, newest first, and one conversation as its visitor saw it. */
 export function Conversations({ chatbot, session }: Props) {
-  const { route, query: given } = useLocation();
+  const { route } = useLocation();
   const { areShown } = useKeys();
-  const narrowed: Narrowed = Object.fromEntries(NAMES.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
-  const query = String(new URLSearchParams(narrowed));
-  const isFiltered = query !== '';
-  const more = useSignal<Conversation[]>([]);
-  const next = useSignal('');
-  const { isBusy, failure: moreFailure, run } = useAction();
   const base = `/console/chatbot/${chatbot}/conversations`;
-  const suffix = isFiltered ? `?${query}` : '';
-  const { data, failure, reload } = useLoad(`${chatbot}\n${query}`, async (signal) => {
-    const page = await getPage<Conversation>(`/api/v1/chatbot/${chatbot}/conversations${suffix}`, signal);
-    more.value = [];
-    next.value = page.next;
-    return page.list;
-  });
-  const listed = [...(data.value ?? []), ...more.value];
-  const narrow = (name: keyof Narrowed, value: string): void => {
-    // What follows the list before is no part of the next.
-    next.value = '';
-    const { [name]: _before, ...others } = narrowed;
-    const made = String(new URLSearchParams({ ...others, ...(value && { [name]: value }) }));
-    route(made ? `${base}?${made}` : base);
-  };
-  const loadMore = (): Promise<boolean> =>
-    run(async () => {
-      const from = next.value;
-      const page = await getPage<Conversation>(from);
-      // Another list stands there by now.
-      if (next.value !== from) return;
-      more.value = [...more.value, ...page.list];
-      next.value = page.next;
-    });
+  const { query, ...narrowed } = useFilters(NAMES, base);
+  const { search = '' } = narrowed.values;
+  const { listed, more, ...loading } = usePages<Conversation>(
+    `/api/v1/chatbot/${chatbot}/conversations${query}`,
+    query ? 'Look at older ones' : 'Show more',
+  );
   return (
-    <Frame chatbot={chatbot} title="Conversations">
-      <Narrow chatbot={chatbot} narrowed={narrowed} onChange={narrow} />
+    <>
+      <Narrow chatbot={chatbot} {...narrowed} />
       <p class="muted">
         Export this list: <Export chatbot={chatbot} query={query} format="csv" word="CSV" />{' '}
         <Export chatbot={chatbot} query={query} format="jsonl" word="JSON Lines" /> · <kbd>?</kbd> shows the keys
@@ -68,14 +41,13 @@ export function Conversations({ chatbot, session }: Props) {
           </p>
         )}
       </div>
-      <Failed failure={failure} again={reload} />
-      {!data.value && !failure.value && <Loading what="the conversations" />}
+      <Pending of={loading} what="the conversations" />
       <div class={session ? 'conversations halves with-one' : 'conversations'}>
-        {data.value && (
+        {loading.data.value && (
           <div>
             {listed.length === 0 && (
-              <Empty title={isFiltered ? 'Nothing found so far' : 'Nobody has asked yet'}>
-                {isFiltered ? (
+              <Empty title={query ? 'Nothing found so far' : 'Nobody has asked yet'}>
+                {query ? (
                   'No conversation that was looked at matches. Use fewer or shorter words, or more days.'
                 ) : (
                   <>
@@ -88,13 +60,13 @@ export function Conversations({ chatbot, session }: Props) {
             <ul class="rows" aria-label="Conversations">
               {listed.map((one) => (
                 <li key={one.uuid}>
-                  <a href={`${base}/${one.uuid}${suffix}`} aria-current={one.uuid === session ? 'true' : undefined}>
+                  <a href={`${base}/${one.uuid}${query}`} aria-current={one.uuid === session ? 'true' : undefined}>
                     <strong class="cut">
-                      <Marked text={one.found?.query ?? one.first_query} sought={narrowed.search ?? ''} />
+                      <Marked text={one.found?.query ?? one.first_query} sought={search} />
                     </strong>
-                    {narrowed.search && one.found && (
+                    {search && one.found && (
                       <span class="cut">
-                        <Marked text={one.found.text} sought={narrowed.search} />
+                        <Marked text={one.found.text} sought={search} />
                       </span>
                     )}
                     <span class="muted">
@@ -105,29 +77,24 @@ export function Conversations({ chatbot, session }: Props) {
                 </li>
               ))}
             </ul>
-            <Failed failure={moreFailure} again={reload} />
-            {next.value && (
-              <Button isBusy={isBusy.value} onClick={() => void loadMore()}>
-                {isFiltered ? 'Look at older ones' : 'Show more'}
-              </Button>
-            )}
+            {more}
           </div>
         )}
         {session && (
           <ConversationView
-            sought={narrowed.search ?? ''}
+            sought={search}
             key={session}
             chatbot={chatbot}
             session={session}
-            back={`${base}${suffix}`}
+            back={`${base}${query}`}
             onDeleted={() => {
-              route(`${base}${suffix}`);
-              reload();
+              route(`${base}${query}`);
+              loading.reload();
             }}
           />
         )}
       </div>
-    </Frame>
+    </>
   );
 }
 
@@ -139,7 +106,7 @@ interface ExportProps {
 }
 
 const Export = ({ chatbot, query, format, word }: ExportProps) => (
-  <a href={`/api/v1/chatbot/${chatbot}/conversations/export?format=${format}${query && `&${query}`}`} download>
+  <a href={`/api/v1/chatbot/${chatbot}/conversations/export?format=${format}${query.replace('?', '&')}`} download>
     {word}
   </a>
 );

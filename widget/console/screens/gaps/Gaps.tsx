@@ -1,6 +1,5 @@
-import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
+import { Button, Empty, Failed, Pending } from '../../parts/controls.tsx';
 import { focusHeading } from '../../parts/Confirm.tsx';
-import { Frame } from '../../parts/Frame.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Gap, GapList } from '../../records.ts';
@@ -23,11 +22,12 @@ export function Gaps({ chatbot }: { chatbot: string }) {
   const before = useSignal<number | undefined>(undefined);
   /** Those answered here stay in sight, with their undo, until the list is left. */
   const answered = useSignal<Gap[]>([]);
-  const { data, failure, reload } = useLoad(`${chatbot}\n${isHidden.value}`, async (signal) => {
+  const { data, ...loading } = useLoad(`${chatbot}\n${isHidden.value}`, async (signal) => {
     const list = await get<GapList>(`/api/v1/chatbot/${chatbot}/gaps?hidden=${isHidden.value}`, signal);
     if (!isHidden.value) before.value ??= list.count;
     return { ...list, isHidden: isHidden.value };
   });
+  const { reload } = loading;
   const list = data.value?.isHidden === isHidden.value ? data.value : undefined;
   const isMended = (gap: Gap): boolean => answered.value.some(({ question }) => question === gap.question);
   const open = list?.gaps.filter((gap) => !isMended(gap)) ?? [];
@@ -42,17 +42,13 @@ export function Gaps({ chatbot }: { chatbot: string }) {
     reload();
   };
   return (
-    <Frame
-      chatbot={chatbot}
-      title="Gaps"
-      actions={
+    <>
+      <p>
         <Button onClick={() => switchTo(!isHidden.value)}>
           {isHidden.value ? 'Show open gaps' : 'Show hidden gaps'}
         </Button>
-      }
-    >
-      <Failed failure={failure} again={reload} />
-      {!list && !failure.value && <Loading what="the gaps" />}
+      </p>
+      <Pending of={{ ...loading, data }} what="the gaps" />
       {list && (
         <p role="status">
           {isHidden.value ? `${count(list.count, 'hidden gap')}.` : `${count(list.count, 'gap')} open.`}
@@ -79,7 +75,7 @@ export function Gaps({ chatbot }: { chatbot: string }) {
           />
         ))}
       </ul>
-    </Frame>
+    </>
   );
 }
 

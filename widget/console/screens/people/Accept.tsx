@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { account, acceptInvitation, dropInvitation, pendingInvitation } from '../../account/account.ts';
-import { Button, Failed, Loading } from '../../parts/controls.tsx';
+import { Button, Failed, Pending } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Role } from '../../records.ts';
@@ -21,16 +21,15 @@ export function Accept() {
   const { isBusy, failure, run } = useAction();
   // Anew once somebody has signed in: it may be the user who is invited.
   const user = account.value ? account.value.user.name : '';
-  const { data, failure: unknown } = useLoad(`${link} ${user}`, () => post<Invited>('/console/invitation', { link }));
+  const loading = useLoad(`${link} ${user}`, () => post<Invited>('/console/invitation', { link }));
   useEffect(() => {
     document.title = 'Invitation · Docent';
   }, []);
-  const invited = data.value;
+  const invited = loading.data.value;
   return (
     <main class="sign-in">
       <h1>Invitation</h1>
-      <Failed failure={unknown} />
-      {!invited && !unknown.value && <Loading what="the invitation" />}
+      <Pending of={loading} what="the invitation" />
       {invited && (
         <p>
           {invited.email} is invited to the chatbot <strong>{invited.chatbot}</strong> as{' '}

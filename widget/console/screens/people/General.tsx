@@ -1,14 +1,13 @@
 import { useLocation } from 'preact-iso/router';
 import { chatbots, loadChatbots } from '../../chatbots.ts';
-import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
+import { sent, typed } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useChanges } from '../../parts/use-changes.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { Chatbot } from '../../records.ts';
 import { get, post, remove } from '../../wire.ts';
-import { typed } from '../../parts/typed.ts';
 
 const VISIBILITY: Record<Chatbot['meta']['visibility'], string> = {
   public: 'Public: whoever has its address can ask it',
@@ -18,20 +17,19 @@ const VISIBILITY: Record<Chatbot['meta']['visibility'], string> = {
 
 /** The settings of a chatbot itself, and its end. */
 export function General({ chatbot }: { chatbot: string }) {
-  const { data, failure, reload } = useLoad(`general ${chatbot}`, (signal) =>
+  const loading = useLoad(`general ${chatbot}`, (signal) =>
     Promise.all([
       get<Chatbot>(`/api/v1/chatbot/${chatbot}`, signal),
       get<{ keep_days: number }>(`/api/v1/chatbot/${chatbot}/retention`, signal),
     ]),
   );
-  const [record, retention] = data.value ?? [];
+  const [record, retention] = loading.data.value ?? [];
   return (
-    <Frame chatbot={chatbot} title="General">
-      <Failed failure={failure} again={reload} />
-      {!record && !failure.value && <Loading what="the settings" />}
+    <>
+      <Pending of={loading} what="the settings" />
       {record && retention && (
         <>
-          <Change record={record} keepDays={retention.keep_days} onChanged={reload} />
+          <Change record={record} keepDays={retention.keep_days} onChanged={loading.reload} />
           <Export uuid={chatbot} />
           <section>
             <h2>Audit log</h2>
@@ -40,7 +38,7 @@ export function General({ chatbot }: { chatbot: string }) {
           <Danger record={record} />
         </>
       )}
-    </Frame>
+    </>
   );
 }
 
@@ -96,16 +94,14 @@ const Export = ({ uuid }: { uuid: string }) => (
 function Danger({ record: { uuid, name } }: { record: Chatbot }) {
   const { route } = useLocation();
   const { isBusy, failure, run } = useAction();
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const typed = String(new FormData(event.currentTarget as HTMLFormElement).get('name')).trim();
-    void run(async () => {
-      if (typed !== name.trim()) throw new Error(`Type the name as it stands here: ${name}`);
+  const submit = sent((text) =>
+    run(async () => {
+      if (text('name') !== name.trim()) throw new Error(`Type the name as it stands here: ${name}`);
       await remove(`/api/v1/chatbot/${uuid}/delete`);
       chatbots.value = undefined;
       route('/console/');
-    });
-  };
+    }),
+  );
   return (
     <section class="danger-zone" aria-labelledby="danger">
       <h2 id="danger">Danger zone</h2>

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { ROLES, type Invitation, type Role } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
@@ -24,17 +25,15 @@ interface InviteProps {
 export function Invite({ chatbot, onInvited }: InviteProps) {
   const { isBusy, failure, run } = useAction();
   const made = useSignal<(Invitation & { link: string; mailed: boolean }) | undefined>(undefined);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const { email, role } = Object.fromEntries(new FormData(form));
-    void run(async () => {
+  const submit = sent((text, form) =>
+    run(async () => {
       made.value = undefined;
-      made.value = await post(`/api/v1/chatbot/${chatbot}/invitation/create`, { email, role });
+      const path = `/api/v1/chatbot/${chatbot}/invitation/create`;
+      made.value = await post(path, { email: text('email'), role: text('role') });
       form.reset();
       onInvited();
-    });
-  };
+    }),
+  );
   return (
     <section>
       <h2>Invite</h2>

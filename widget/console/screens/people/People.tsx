@@ -3,8 +3,8 @@ import { account } from '../../account/account.ts';
 import { loadChatbots } from '../../chatbots.ts';
 import { may, memberships } from '../../account/membership.ts';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
-import { Failed, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Failed, Pending } from '../../parts/controls.tsx';
+import { Table } from '../../parts/Table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { ROLES, type Invitation, type Member, type Role } from '../../records.ts';
@@ -17,10 +17,10 @@ import { Invite, ROLE_WORDS } from './Invite.tsx';
 export function People({ chatbot }: { chatbot: string }) {
   const isOwner = may(chatbot, 'own');
   return (
-    <Frame chatbot={chatbot} title="People">
+    <>
       {isOwner && <Members chatbot={chatbot} />}
       <OwnRole chatbot={chatbot} />
-    </Frame>
+    </>
   );
 }
 
@@ -54,73 +54,56 @@ function Members({ chatbot }: { chatbot: string }) {
       <Invite chatbot={chatbot} onInvited={invitations.reload} />
       <section>
         <h2>Members</h2>
-        <Failed failure={members.failure} again={members.reload} />
+        <Pending of={members} what="the members" />
         <Failed failure={failure} />
         <p role="status" class="muted">
           {said.value}
         </p>
-        {!members.data.value && !members.failure.value && <Loading what="the members" />}
         {members.data.value && (
-          <div class="scroll" role="region" aria-label="Members" tabIndex={0}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Member</th>
-                  <th scope="col">Role</th>
-                  <th scope="col">Since</th>
-                  <th scope="col">
-                    <span class="hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {members.data.value.map((one) => (
-                  <tr key={one.uuid}>
-                    <th scope="row">
-                      {one.email || 'A user who is gone'}{' '}
-                      {account.value && account.value.user.uuid === one.uuid && <span class="badge good">you</span>}
-                    </th>
-                    <td>
-                      <select
-                        aria-label={`Role of ${one.email}`}
-                        disabled={isBusy.value}
-                        onChange={({ currentTarget: select }) => {
-                          const role = select.value as Role;
-                          // Until it is so: it may be refused.
-                          select.value = one.role;
-                          void setRole(one, role);
-                        }}
-                      >
-                        {ROLES.map((role) => (
-                          <option key={role} value={role} selected={role === one.role}>
-                            {role}
-                          </option>
-                        ))}
-                      </select>
-                    </td>
-                    <td>{ago(one.created_at)}</td>
-                    <td class="end">
-                      {account.value && account.value.user.uuid !== one.uuid && (
-                        <Confirm
-                          label="Remove"
-                          confirmLabel="Remove"
-                          question={`Remove ${one.email}?`}
-                          icon="remove"
-                          isBusy={isBusy.value}
-                          act={() => void expel(one)}
-                        />
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Members" heads={['Member', 'Role', 'Since', '']}>
+            {members.data.value.map((one) => (
+              <tr key={one.uuid}>
+                <th scope="row">
+                  {one.email || 'A user who is gone'}{' '}
+                  {account.value && account.value.user.uuid === one.uuid && <span class="badge good">you</span>}
+                </th>
+                <td>
+                  <select
+                    aria-label={`Role of ${one.email}`}
+                    disabled={isBusy.value}
+                    onChange={({ currentTarget: select }) => {
+                      const role = select.value as Role;
+                      // Until it is so: it may be refused.
+                      select.value = one.role;
+                      void setRole(one, role);
+                    }}
+                  >
+                    {ROLES.map((role) => (
+                      <option key={role} value={role} selected={role === one.role}>
+                        {role}
+                      </option>
+                    ))}
+                  </select>
+                </td>
+                <td>{ago(one.created_at)}</td>
+                <td class="end">
+                  {account.value && account.value.user.uuid !== one.uuid && (
+                    <Confirm
+                      label="Remove"
+                      question={`Remove ${one.email}?`}
+                      isBusy={isBusy.value}
+                      act={() => void expel(one)}
+                    />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
       </section>
       <section>
         <h2>Open invitations</h2>
-        <Failed failure={invitations.failure} again={invitations.reload} />
+        <Pending of={invitations} what="the invitations" />
         {invitations.data.value?.length === 0 && (
           <p class="muted">None. Invite somebody above: you get a link to hand on.</p>
         )}
@@ -133,9 +116,7 @@ function Members({ chatbot }: { chatbot: string }) {
               </span>
               <Confirm
                 label="Revoke"
-                confirmLabel="Revoke"
                 question={`Revoke the invitation of ${one.email}?`}
-                icon="remove"
                 isBusy={isBusy.value}
                 act={() => void revoke(one)}
               />
@@ -168,7 +149,6 @@ function OwnRole({ chatbot }: { chatbot: string }) {
       <Failed failure={failure} />
       <Confirm
         label="Leave this chatbot"
-        confirmLabel="Leave"
         question="An owner has to invite you again. Leave?"
         icon="out"
         isBusy={isBusy.value}

@@ -1,4 +1,5 @@
-import { Button, Failed } from '../../parts/controls.tsx';
+import { Button, Failed, Options } from '../../parts/controls.tsx';
+import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Agent, AgentRouting } from '../../agent-records.ts';
@@ -18,16 +19,15 @@ export function AddExample({ chatbot, query, answeredBy }: AddExampleProps) {
   const added = useSignal('');
   const { isBusy, failure, run } = useAction();
   const others = data.value?.filter(({ uuid, type }) => uuid !== answeredBy && type !== 'background') ?? [];
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const uuid = String(new FormData(event.currentTarget as HTMLFormElement).get('agent'));
-    void run(async () => {
+  const submit = sent((text) =>
+    run(async () => {
+      const uuid = text('agent');
       const path = `/api/v1/agent/${uuid}/routing`;
       const { examples } = await get<AgentRouting>(path);
       await post(path, { examples: [...examples.filter((one) => one !== query), query] });
       added.value = others.find((one) => one.uuid === uuid)?.name ?? '';
-    });
-  };
+    }),
+  );
   if (others.length === 0) return null;
   return (
     <details class="add">
@@ -36,11 +36,11 @@ export function AddExample({ chatbot, query, answeredBy }: AddExampleProps) {
         <label>
           Add the question as an example to
           <select name="agent">
-            {others.map(({ uuid, name, enabled }) => (
-              <option key={uuid} value={uuid}>
-                {enabled ? name : `${name} (switched off)`}
-              </option>
-            ))}
+            <Options
+              choices={Object.fromEntries(
+                others.map(({ uuid, name, enabled }) => [uuid, enabled ? name : `${name} (switched off)`]),
+              )}
+            />
           </select>
         </label>
         <Button type="submit" icon="add" isBusy={isBusy.value}>

@@ -1,6 +1,5 @@
 import type { ChatEvent } from '../../../../server/types.ts';
-import { Empty, Failed, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Empty, Failed, Pending } from '../../parts/controls.tsx';
 import { Preview } from '../../parts/Preview.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import { loadShown } from '../../profile.ts';
@@ -16,7 +15,8 @@ export function Playground({ chatbot }: { chatbot: string }) {
   const shown = useSignal<Traced | undefined>(undefined);
   const isBusy = useSignal(false);
   const askFailure = useSignal('');
-  const { data, failure, reload } = useLoad(chatbot, (signal) => loadShown(chatbot, signal));
+  const loading = useLoad(chatbot, (signal) => loadShown(chatbot, signal));
+  const { data } = loading;
   const ask = async (query: string): Promise<ChatEvent> => {
     isBusy.value = true;
     askFailure.value = '';
@@ -32,9 +32,8 @@ export function Playground({ chatbot }: { chatbot: string }) {
   };
   const { query = '', trace, took = 0 } = shown.value ?? {};
   return (
-    <Frame chatbot={chatbot} title="Playground">
-      <Failed failure={failure} again={reload} />
-      {!data.value && !failure.value && <Loading what="the chat" />}
+    <>
+      <Pending of={loading} what="the chat" />
       {data.value && (
         <div class="halves">
           <Preview profile={data.value.profile} isInline onAsk={ask} />
@@ -60,6 +59,6 @@ export function Playground({ chatbot }: { chatbot: string }) {
           </div>
         </div>
       )}
-    </Frame>
+    </>
   );
 }

@@ -1,4 +1,5 @@
 import { Confirm } from '../../parts/Confirm.tsx';
+import { Table } from '../../parts/Table.tsx';
 import { ago } from '../../words.ts';
 
 /** A key or a passkey of the user. */
@@ -27,39 +28,18 @@ interface CredentialsProps {
 /** What the user signs in with, each with a button that takes it away. Nothing where there are none. */
 export const Credentials = ({ label, name, rows, action, question, isBusy, onRemove }: CredentialsProps) =>
   rows.length === 0 ? null : (
-    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{name}</th>
-            <th scope="col">Made</th>
-            <th scope="col">Last used</th>
-            <th scope="col">
-              <span class="hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((one) => (
-            <tr key={one.uuid}>
-              <th scope="row">
-                {one.name} <span class="muted">{one.note}</span>
-              </th>
-              <td>{ago(one.created)}</td>
-              <td>{one.last_used ? ago(one.last_used) : 'never'}</td>
-              <td class="end">
-                <Confirm
-                  label={action}
-                  confirmLabel={action}
-                  question={question(one)}
-                  icon="remove"
-                  isBusy={isBusy}
-                  act={() => onRemove(one)}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={label} heads={[name, 'Made', 'Last used', '']}>
+      {rows.map((one) => (
+        <tr key={one.uuid}>
+          <th scope="row">
+            {one.name} <span class="muted">{one.note}</span>
+          </th>
+          <td>{ago(one.created)}</td>
+          <td>{one.last_used ? ago(one.last_used) : 'never'}</td>
+          <td class="end">
+            <Confirm label={action} question={question(one)} isBusy={isBusy} act={() => onRemove(one)} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );

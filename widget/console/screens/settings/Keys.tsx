@@ -1,5 +1,6 @@
 import { focusHeading } from '../../parts/Confirm.tsx';
-import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
+import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
+import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { useSignal } from '../../signals.ts';
@@ -14,22 +15,21 @@ const withHint = ({ hint, ...key }: Credential & { hint: string }): Credential =
 
 /** The keys of whoever is signed in. */
 export function Keys() {
-  const { data, failure, reload } = useLoad('keys', (signal) =>
+  const loading = useLoad('keys', (signal) =>
     get<(Credential & { hint: string })[]>(PATH, signal).then((keys) => keys.map(withHint)),
   );
+  const { data, reload } = loading;
   const making = useAction();
   const revoking = useAction();
   const made = useSignal<(Credential & { key: string }) | undefined>(undefined);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    void making.run(async () => {
+  const submit = sent((text, form) =>
+    making.run(async () => {
       made.value = undefined;
-      made.value = await post(PATH, { name: String(new FormData(form).get('name')) });
+      made.value = await post(PATH, { name: text('name') });
       form.reset();
       reload();
-    });
-  };
+    }),
+  );
   const revoke = ({ uuid }: Credential): void => {
     void revoking
       .run(async () => {
@@ -63,9 +63,8 @@ export function Keys() {
           </div>
         )}
       </div>
-      <Failed failure={failure} again={reload} />
+      <Pending of={loading} what="your keys" />
       <Failed failure={revoking.failure} />
-      {!data.value && !failure.value && <Loading what="your keys" />}
       {data.value?.length === 0 && <p class="muted">You have no key that was made here or by “docent key add”.</p>}
       <Credentials
         label="Keys"

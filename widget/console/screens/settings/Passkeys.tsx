@@ -1,5 +1,6 @@
 import { focusHeading } from '../../parts/Confirm.tsx';
-import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
+import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
+import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { passkeyFault } from '../../account/passkeys.ts';
@@ -15,20 +16,19 @@ const withHost = ({ host, ...one }: Passkey): Credential => ({ ...one, note: hos
 
 /** The passkeys of whoever is signed in. */
 export function Passkeys() {
-  const { data, failure, reload } = useLoad('passkeys', (signal) => get<Passkey[]>(passkeysPath, signal));
+  const loading = useLoad('passkeys', (signal) => get<Passkey[]>(passkeysPath, signal));
+  const { data, reload } = loading;
   const adding = useAction();
   const removing = useAction();
   const fault = passkeyFault();
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    void adding.run(async () => {
-      const name = String(new FormData(form).get('name')).trim() || browserName(navigator.userAgent);
+  const submit = sent((text, form) =>
+    adding.run(async () => {
+      const name = text('name') || browserName(navigator.userAgent);
       await post(passkeysPath, { name, credential: await makePasskey() });
       form.reset();
       reload();
-    });
-  };
+    }),
+  );
   const take = ({ uuid }: Credential): void => {
     void removing
       .run(() => remove(`${passkeysPath}/${uuid}`).finally(reload))
@@ -57,9 +57,8 @@ export function Passkeys() {
           </Button>
         </form>
       )}
-      <Failed failure={failure} again={reload} />
+      <Pending of={loading} what="your passkeys" />
       <Failed failure={removing.failure} />
-      {!data.value && !failure.value && <Loading what="your passkeys" />}
       {data.value?.length === 0 && <p class="muted">You have no passkey.</p>}
       <Credentials
         label="Passkeys"

@@ -1,6 +1,6 @@
 import { account, signOut } from '../../account/account.ts';
-import { Button, Failed, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Button, Failed, Pending } from '../../parts/controls.tsx';
+import { Table } from '../../parts/Table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { SignIn } from '../../records.ts';
@@ -16,7 +16,7 @@ export function Settings() {
   const { isBusy, failure, run } = useAction();
   const known = account.value;
   return (
-    <Frame title="Settings">
+    <>
       <section>
         <h2>You</h2>
         <p>
@@ -41,12 +41,13 @@ export function Settings() {
       <Keys />
       <Models />
       <Mail />
-    </Frame>
+    </>
   );
 }
 
 function SignIns() {
-  const { data, failure, reload } = useLoad('sign-ins', (signal) => get<SignIn[]>(signInsPath, signal));
+  const loading = useLoad('sign-ins', (signal) => get<SignIn[]>(signInsPath, signal));
+  const { data, reload } = loading;
   const ending = useAction();
   const end = ({ uuid, is_current }: SignIn): Promise<boolean> =>
     ending.run(async () => {
@@ -58,38 +59,23 @@ function SignIns() {
   return (
     <section>
       <h2>Where you are signed in</h2>
-      <Failed failure={failure} again={reload} />
+      <Pending of={loading} what="your sign-ins" />
       <Failed failure={ending.failure} />
-      {!data.value && !failure.value && <Loading what="your sign-ins" />}
       {data.value && (
-        <div class="scroll" role="region" aria-label="Where you are signed in" tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Browser</th>
-                <th scope="col">Signed in</th>
-                <th scope="col">Last used</th>
-                <th scope="col">
-                  <span class="hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.value.map((one) => (
-                <tr key={one.uuid}>
-                  <th scope="row">
-                    {browserName(one.user_agent)} {one.is_current && <span class="badge good">this one</span>}
-                  </th>
-                  <td>{ago(one.created)}</td>
-                  <td>{ago(one.last_used)}</td>
-                  <td class="end">
-                    <Button onClick={() => void end(one)}>{one.is_current ? 'Sign out' : 'End'}</Button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Where you are signed in" heads={['Browser', 'Signed in', 'Last used', '']}>
+          {data.value.map((one) => (
+            <tr key={one.uuid}>
+              <th scope="row">
+                {browserName(one.user_agent)} {one.is_current && <span class="badge good">this one</span>}
+              </th>
+              <td>{ago(one.created)}</td>
+              <td>{ago(one.last_used)}</td>
+              <td class="end">
+                <Button onClick={() => void end(one)}>{one.is_current ? 'Sign out' : 'End'}</Button>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

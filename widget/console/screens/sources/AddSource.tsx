@@ -1,5 +1,6 @@
 import { siteAddress } from '../../address.ts';
 import { Button, Field } from '../../parts/controls.tsx';
+import { sent, type Texts } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import type { DataSource, Site } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
@@ -13,7 +14,7 @@ type Kind = keyof typeof KINDS;
 const FORMATS = '.txt,.md,.markdown,.tex,.html,.htm,.pdf,.docx,.csv,.xlsx';
 
 /** What is not filled in is left to the server. */
-function siteRequest(text: (name: string) => string): object {
+function siteRequest(text: Texts): object {
   const most = text('max_pages');
   return {
     url: siteAddress(text('url')).href,
@@ -38,9 +39,7 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
     const made = await post<Added>(`${base}/${path}`, body, { isSlow: path === 'upload' });
     added.value = [...added.value, made];
   };
-  const add = async (form: HTMLFormElement): Promise<void> => {
-    const data = new FormData(form);
-    const text = (name: string): string => String(data.get(name) ?? '').trim();
+  const add = async (text: Texts, form: HTMLFormElement): Promise<void> => {
     added.value = [];
     if (kind.value === 'site') await store('site', siteRequest(text));
     else if (kind.value === 'page') await store('url', { url: siteAddress(text('url')).href });
@@ -62,16 +61,14 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
     input.files = left.files;
     if (failed.length > 0) throw new Error(failed.join(' '));
   };
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    if (await run(() => add(form))) form.reset();
+  const submit = sent(async (text, form) => {
+    if (await run(() => add(text, form))) form.reset();
     onAdded();
-  };
+  });
   return (
     <details class="add">
       <summary>Add a source</summary>
-      <form noValidate={kind.value === 'site' || kind.value === 'page'} onSubmit={(event) => void submit(event)}>
+      <form noValidate={kind.value === 'site' || kind.value === 'page'} onSubmit={submit}>
         <fieldset>
           <legend class="hidden">What to add</legend>
           {Object.entries(KINDS).map(([value, word]) => (

@@ -1,4 +1,4 @@
-import { Failed } from '../../parts/controls.tsx';
+import { Failed, Options } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Schedule as ScheduleRecord } from '../../records.ts';
@@ -28,11 +28,7 @@ export function Schedule({ chatbot }: { chatbot: string }) {
       <label>
         Fetch all pages again{' '}
         <select value={hours} aria-disabled={isBusy.value} onChange={(event) => void set(event.currentTarget.value)}>
-          {Object.entries(choices).map(([value, word]) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
+          <Options choices={choices} />
         </select>
       </label>
       {next_at && (

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso/router';
 import { Confirm } from '../../parts/Confirm.tsx';
-import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Button, Empty, Failed, Pending } from '../../parts/controls.tsx';
+import { useSubject } from '../../parts/Frame.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
@@ -20,7 +20,7 @@ interface Props {
 
 /** One source: its status, what its last change was, and the text that answers quote. */
 export function SourceView({ chatbot, source }: Props) {
-  const { data, failure, reload } = useLoad(
+  const loading = useLoad(
     source,
     async (signal) => {
       const path = `/api/v1/data-source/${source}`;
@@ -33,21 +33,21 @@ export function SourceView({ chatbot, source }: Props) {
     },
     ({ record }) => (statusWords(record).tone === 'busy' ? LOOK_MS : 0),
   );
-  const { record, text, isOfSite = false } = data.value ?? {};
+  const { record, text, isOfSite = false } = loading.data.value ?? {};
+  useSubject(record ? record.title || record.file_name : '');
   return (
-    <Frame chatbot={chatbot} title={record ? record.title || record.file_name : 'Source'}>
+    <>
       <a class="back" href={`/console/chatbot/${chatbot}/sources`}>
         <Icon name="back" /> All sources
       </a>
-      <Failed failure={failure} again={reload} />
-      {!data.value && !failure.value && <Loading what="the source" />}
-      {record && <Facts chatbot={chatbot} record={record} isOfSite={isOfSite} onChanged={reload} />}
+      <Pending of={loading} what="the source" />
+      {record && <Facts chatbot={chatbot} record={record} isOfSite={isOfSite} onChanged={loading.reload} />}
       {text && <LastChange change={text.last_change} />}
       {text && text.passages.length === 0 && (
         <Empty title="No text">Nothing can be quoted from this source as long as it has no text.</Empty>
       )}
       {text && text.passages.length > 0 && <Passages passages={text.passages} />}
-    </Frame>
+    </>
   );
 }
 
@@ -92,21 +92,12 @@ function Facts({ chatbot, record, isOfSite, onChanged }: FactsProps) {
         {isOfSite && (
           <Confirm
             label="Exclude"
-            confirmLabel="Exclude"
             question="Delete it, and leave it out when the site is read again?"
-            icon="remove"
             isBusy={isBusy.value}
             act={() => void remove('exclude')}
           />
         )}
-        <Confirm
-          label="Delete"
-          confirmLabel="Delete"
-          question="Delete it?"
-          icon="remove"
-          isBusy={isBusy.value}
-          act={() => void remove('delete')}
-        />
+        <Confirm label="Delete" question="Delete it?" isBusy={isBusy.value} act={() => void remove('delete')} />
       </p>
       <Failed failure={failure} />
     </>

@@ -1,8 +1,8 @@
 import type { Signal } from '@preact/signals';
-import { Button, Empty, Failed, Loading } from '../../parts/controls.tsx';
+import { Button, Empty, Failed, Pending } from '../../parts/controls.tsx';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
-import { Choice, Filters } from '../../parts/Filters.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Filters, useFilters } from '../../parts/Filters.tsx';
+import { Table } from '../../parts/Table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { CitedSource, DataSource, Site, SourceTag } from '../../records.ts';
@@ -13,7 +13,7 @@ import { AddSource } from './AddSource.tsx';
 import { Address } from './Address.tsx';
 import { Schedule } from './Schedule.tsx';
 import { Sites } from './Sites.tsx';
-import { TagChosen, Tags, tagsBySource } from './Tags.tsx';
+import { namesOf, TagChosen, Tags, tagsBySource } from './Tags.tsx';
 
 const PAGE = 100;
 /** That the API sends at once. */
@@ -21,7 +21,8 @@ const MOST = 1000;
 /** Milliseconds between two looks while a source is read. */
 const LOOK_MS = 1500;
 
-const FILTERS = { '': 'All', never_cited: 'Never cited', ready: 'Ready', pending: 'Being read', failed: 'Failed' };
+const NAMES = ['search', 'state', 'tag'];
+const STATES = { '': 'All', never_cited: 'Never cited', ready: 'Ready', pending: 'Being read', failed: 'Failed' };
 
 interface Listed {
   sources: DataSource[];
@@ -33,9 +34,7 @@ interface Listed {
 
 /** What the chatbot answers from: each source with its status, and what to do about it. */
 export function Sources({ chatbot }: { chatbot: string }) {
-  const search = useSignal('');
-  const state = useSignal('');
-  const tag = useSignal('');
+  const { query, ...narrowed } = useFilters(NAMES, `/console/chatbot/${chatbot}/sources`);
   const shown = useSignal(PAGE);
   const chosen = useSignal<string[]>([]);
   // Loaded apart: what is being read has no tag yet.
@@ -43,18 +42,15 @@ export function Sources({ chatbot }: { chatbot: string }) {
     get<SourceTag[]>(`/api/v1/chatbot/${chatbot}/source-tags?limit=${MOST}`, signal),
   );
   const tags = tagging.data.value ?? [];
-  const key = [chatbot, search.value, state.value, tag.value, shown.value].join('\n');
-  const { data, failure, reload } = useLoad<Listed>(
-    key,
+  const path = `/api/v1/chatbot/${chatbot}/data-sources`;
+  const loading = useLoad<Listed>(
+    `${path}${query}\n${shown.value}`,
     async (signal) => {
-      const query = new URLSearchParams({ limit: `${Math.min(shown.value + 1, MOST)}` });
-      if (search.value) query.set('search', search.value);
-      if (state.value) query.set('state', state.value);
-      if (tag.value) query.set('tag', tag.value);
+      const limit = Math.min(shown.value + 1, MOST);
       const [listed, sites, citedSources] = await Promise.all([
-        get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?${query}`, signal),
+        get<DataSource[]>(`${path}?limit=${limit}${query.replace('?', '&')}`, signal),
         get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
-        get<CitedSource[]>(`/api/v1/chatbot/${chatbot}/data-sources/cited`, signal),
+        get<CitedSource[]>(`${path}/cited`, signal),
       ]);
       const cited = new Map(citedSources.map((one) => [one.data_source, one]));
       const hasMore = listed.length > shown.value || listed.length === MOST;
@@ -62,14 +58,15 @@ export function Sources({ chatbot }: { chatbot: string }) {
     },
     ({ sources, sites }) => (sources.some(isBusy) || sites.some(isRunning) ? LOOK_MS : 0),
   );
+  const { data, reload } = loading;
   const { sources = [], sites = [], cited, hasMore = false } = data.value ?? {};
-  const isFiltered = search.value !== '' || state.value !== '' || tag.value !== '';
+  const { tag } = narrowed.values;
   const onTags = (): void => {
     tagging.reload();
     reload();
   };
   return (
-    <Frame chatbot={chatbot} title="Sources">
+    <>
       <AddSource chatbot={chatbot} onAdded={reload} />
       <Sites chatbot={chatbot} sites={sites} onChanged={reload} />
       <Schedule chatbot={chatbot} />
@@ -78,16 +75,15 @@ export function Sources({ chatbot }: { chatbot: string }) {
         <Crawl key={site.uuid} chatbot={chatbot} site={site} onStopped={reload} />
       ))}
       <Filters
-        searchLabel="Search titles and addresses"
-        onSearch={(text) => (search.value = text)}
-        choiceLabel="Status"
-        choices={FILTERS}
-        onChoose={(value) => (state.value = value)}
-      >
-        {tags.length > 0 && (
-          <Choice choiceLabel="Tag" choices={tagChoices(tags)} onChoose={(value) => (tag.value = value)} />
-        )}
-      </Filters>
+        {...narrowed}
+        fields={{
+          search: { label: 'Search titles and addresses', type: 'search' },
+          state: { label: 'Status', choices: STATES },
+          ...((tag || tags.length > 0) && {
+            tag: { label: 'Tag', choices: { '': 'All tags', ...(tag && { [tag]: 'This tag' }), ...namesOf(tags) } },
+          }),
+        }}
+      />
       {tags.length > 0 && (
         <TagChosen
           tags={tags}
@@ -96,17 +92,16 @@ export function Sources({ chatbot }: { chatbot: string }) {
         />
       )}
       <Failed failure={tagging.failure} again={tagging.reload} />
-      <Failed failure={failure} again={reload} />
-      {!data.value && !failure.value && <Loading what="the sources" />}
+      <Pending of={loading} what="the sources" />
       {data.value && sources.length === 0 && (
-        <Empty title={isFiltered ? 'Nothing matches' : 'Nothing to answer from yet'}>
-          {isFiltered
+        <Empty title={query ? 'Nothing matches' : 'Nothing to answer from yet'}>
+          {query
             ? 'No source has all that is chosen above.'
             : 'Add your site above: its pages are read, and the chatbot answers from them.'}
         </Empty>
       )}
       {sources.length > 0 && (
-        <Table
+        <SourcesTable
           chatbot={chatbot}
           sources={sources}
           cited={cited}
@@ -118,12 +113,9 @@ export function Sources({ chatbot }: { chatbot: string }) {
       )}
       {hasMore && shown.value >= MOST && <p class="muted">There are more: search to find them.</p>}
       {hasMore && shown.value < MOST && <Button onClick={() => (shown.value += PAGE)}>Show more</Button>}
-    </Frame>
+    </>
   );
 }
-
-const tagChoices = (tags: SourceTag[]): Record<string, string> =>
-  Object.fromEntries([['', 'All tags'], ...tags.map(({ uuid, name }) => [uuid, name])]) as Record<string, string>;
 
 const isBusy = (source: DataSource): boolean => statusWords(source).tone === 'busy';
 const isRunning = ({ status }: Site): boolean => status === 'running';
@@ -150,7 +142,7 @@ function Crawl({ chatbot, site, onStopped }: { chatbot: string; site: Site; onSt
   );
 }
 
-interface TableProps {
+interface SourcesTableProps {
   chatbot: string;
   sources: DataSource[];
   cited: Map<string, CitedSource> | undefined;
@@ -163,60 +155,43 @@ interface TableProps {
   onChanged: () => void;
 }
 
-const Table = ({ chatbot, sources, cited, tags, isTaggable, chosen, onChanged }: TableProps) => (
-  <div class="scroll" role="region" aria-label="Sources" tabIndex={0}>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">
-            <span class="tools">
-              {isTaggable && (
-                <input
-                  type="checkbox"
-                  aria-label="Choose all that are shown"
-                  checked={sources.every(({ uuid }) => chosen.value.includes(uuid))}
-                  onChange={({ currentTarget: { checked } }) =>
-                    (chosen.value = checked ? sources.map(({ uuid }) => uuid) : [])
-                  }
-                />
-              )}
-              Source
-            </span>
-          </th>
-          <th scope="col">Status</th>
-          <th scope="col" class="less">
-            Changed
-          </th>
-          <th scope="col" class="less">
-            Cited
-          </th>
-          <th scope="col" class="number less">
-            Tokens
-          </th>
-          <th scope="col">
-            <span class="hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {sources.map((source) => (
-          <Row
-            key={source.uuid}
-            chatbot={chatbot}
-            source={source}
-            cited={cited?.get(source.uuid)}
-            tags={tags.get(source.uuid) ?? []}
-            isTaggable={isTaggable}
-            chosen={chosen}
-            onChanged={onChanged}
-          />
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const SourcesTable = ({ chatbot, sources, cited, tags, isTaggable, chosen, onChanged }: SourcesTableProps) => {
+  const isAll = sources.every(({ uuid }) => chosen.value.includes(uuid));
+  const head = (
+    <span class="tools">
+      {isTaggable && (
+        <input
+          type="checkbox"
+          aria-label="Choose all that are shown"
+          checked={isAll}
+          onChange={() => (chosen.value = isAll ? [] : sources.map(({ uuid }) => uuid))}
+        />
+      )}
+      Source
+    </span>
+  );
+  return (
+    <Table
+      label="Sources"
+      heads={[[head, ''], 'Status', ['Changed', 'less'], ['Cited', 'less'], ['Tokens', 'number less'], '']}
+    >
+      {sources.map((source) => (
+        <Row
+          key={source.uuid}
+          chatbot={chatbot}
+          source={source}
+          cited={cited?.get(source.uuid)}
+          tags={tags.get(source.uuid) ?? []}
+          isTaggable={isTaggable}
+          chosen={chosen}
+          onChanged={onChanged}
+        />
+      ))}
+    </Table>
+  );
+};
 
-interface RowProps extends Pick<TableProps, 'chatbot' | 'isTaggable' | 'chosen' | 'onChanged'> {
+interface RowProps extends Pick<SourcesTableProps, 'chatbot' | 'isTaggable' | 'chosen' | 'onChanged'> {
   source: DataSource;
   tags: SourceTag[];
   cited: CitedSource | undefined;
@@ -283,9 +258,7 @@ function Row({ chatbot, source, cited, tags, isTaggable, chosen, onChanged }: Ro
           )}
           <Confirm
             label="Delete"
-            confirmLabel="Delete"
             question={`Delete “${name}”?`}
-            icon="remove"
             isBusy={isUnderWay.value}
             act={() => void act(deleteIt).then(focusHeading)}
           />

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { Confirm } from '../../parts/Confirm.tsx';
-import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { Button, Failed, Field, Options } from '../../parts/controls.tsx';
+import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import type { SourceTag } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
@@ -20,15 +21,12 @@ export function Tags({ chatbot, tags, onChanged }: TagsProps) {
   const { isBusy, failure, run } = useAction();
   const tag = tags.find(({ uuid }) => uuid === picked.value);
   const path = tag ? `/api/v1/source-tag/${tag.uuid}` : `/api/v1/chatbot/${chatbot}/source-tag`;
-  const save = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const data = new FormData(form);
-    const body = { name: String(data.get('name')).trim(), color: data.get('color') };
+  const save = sent(async (text, form) => {
+    const body = { name: text('name'), color: text('color') };
     if (!(await run(() => post(`${path}/${tag ? 'update' : 'create'}`, body)))) return;
     if (!tag) form.reset();
     onChanged();
-  };
+  });
   const removeTag = async (): Promise<void> => {
     if (!(await run(() => remove(`${path}/delete`)))) return;
     picked.value = '';
@@ -38,13 +36,12 @@ export function Tags({ chatbot, tags, onChanged }: TagsProps) {
   return (
     <details class="add">
       <summary>Tags</summary>
-      <form onSubmit={(event) => void save(event)}>
+      <form onSubmit={save}>
         <p class="muted">A tag names a group of sources: to find them, and to choose them for an agent.</p>
         <label>
           Which tag
           <select ref={select} value={picked.value} onChange={(event) => (picked.value = event.currentTarget.value)}>
-            <option value="">A new one</option>
-            <TagOptions tags={tags} />
+            <Options choices={{ '': 'A new one', ...namesOf(tags) }} />
           </select>
         </label>
         <Field
@@ -63,9 +60,7 @@ export function Tags({ chatbot, tags, onChanged }: TagsProps) {
             <Confirm
               key={tag.uuid}
               label="Delete the tag"
-              confirmLabel="Delete"
               question={`Take it away from ${count(tag.data_source_uuids.length, 'source')}? They stay.`}
-              icon="remove"
               isBusy={isBusy.value}
               act={() => void removeTag()}
             />
@@ -76,12 +71,9 @@ export function Tags({ chatbot, tags, onChanged }: TagsProps) {
   );
 }
 
-const TagOptions = ({ tags }: { tags: SourceTag[] }) =>
-  tags.map(({ uuid, name }) => (
-    <option key={uuid} value={uuid}>
-      {name}
-    </option>
-  ));
+/** Their names by uuid. */
+export const namesOf = (tags: SourceTag[]): Record<string, string> =>
+  Object.fromEntries(tags.map(({ uuid, name }) => [uuid, name]));
 
 interface TagChosenProps {
   tags: SourceTag[];
@@ -103,7 +95,7 @@ export function TagChosen({ tags, sources, onChanged }: TagChosenProps) {
       <label>
         <span class="hidden">Tag to give or take</span>
         <select ref={select}>
-          <TagOptions tags={tags} />
+          <Options choices={namesOf(tags)} />
         </select>
       </label>
       <Button isBusy={isBusy.value} onClick={() => void change('add')}>

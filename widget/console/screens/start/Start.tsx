@@ -1,10 +1,10 @@
 import { siteAddress } from '../../address.ts';
 import { useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { AskForm } from '../../parts/AskForm.tsx';
+import { AskForm } from './AskForm.tsx';
 import { Confirm } from '../../parts/Confirm.tsx';
-import { Button, Failed, Field, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
+import { sent } from '../../parts/form.ts';
 import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
 import { Snippet } from '../../parts/Snippet.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -28,7 +28,7 @@ const LAST_LOOKS = 10;
 /** From a site that is being read to the first answer, and the snippet. */
 export function Start({ chatbot }: { chatbot: string }) {
   const looksLeft = useRef(LAST_LOOKS);
-  const { data, failure, reload } = useLoad(
+  const loading = useLoad(
     chatbot,
     async (signal) => {
       const [sites, profile, record, seen] = await Promise.all([
@@ -55,11 +55,11 @@ export function Start({ chatbot }: { chatbot: string }) {
       return pauseOf(seen);
     },
   );
-  const loaded = data.value;
+  const { reload } = loading;
+  const loaded = loading.data.value;
   return (
-    <Frame chatbot={chatbot} title="Start">
-      <Failed failure={failure} again={reload} />
-      {!loaded && !failure.value && <Loading what="the site" />}
+    <>
+      <Pending of={loading} what="the site" />
       {loaded && (
         <ol class="steps">
           <li>
@@ -86,7 +86,7 @@ export function Start({ chatbot }: { chatbot: string }) {
           </li>
         </ol>
       )}
-    </Frame>
+    </>
   );
 }
 
@@ -131,14 +131,12 @@ function Correct({ chatbot, url, onCorrected }: { chatbot: string; url: string; 
   const { route } = useLocation();
   const { isBusy, failure, run } = useAction();
   const removing = useAction();
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const typed = String(new FormData(event.currentTarget as HTMLFormElement).get('site')).trim();
-    void run(async () => {
-      await readSite(chatbot, siteAddress(typed));
+  const submit = sent((text) =>
+    run(async () => {
+      await readSite(chatbot, siteAddress(text('site')));
       onCorrected();
-    });
-  };
+    }),
+  );
   const removeAll = (): Promise<boolean> =>
     removing.run(async () => {
       await remove(`/api/v1/chatbot/${chatbot}/delete`);
@@ -153,9 +151,7 @@ function Correct({ chatbot, url, onCorrected }: { chatbot: string; url: string; 
       </Button>
       <Confirm
         label="Delete this chatbot"
-        confirmLabel="Delete"
         question="Delete it for good?"
-        icon="remove"
         isBusy={removing.isBusy.value}
         act={() => void removeAll()}
       />

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso/router';
 import { account } from '../../account/account.ts';
-import { Empty, Failed, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Empty, Pending } from '../../parts/controls.tsx';
+import { Table } from '../../parts/Table.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Analytics, DayFigures } from '../../records.ts';
 import { get } from '../../wire.ts';
@@ -34,14 +34,14 @@ export function Today({ chatbot }: { chatbot: string }) {
   const { path, query } = useLocation();
   const range = RANGES.find((days) => String(days) === query['days']) ?? 30;
   const days = lastDays(range);
-  const { data, failure, reload } = useLoad(`${chatbot}\n${days[0]}\n${days.at(-1)}`, (signal) =>
+  const loading = useLoad(`${chatbot}\n${days[0]}\n${days.at(-1)}`, (signal) =>
     get<Analytics>(`/api/v1/chatbot/${chatbot}/analytics?from=${days[0]}&to=${days.at(-1)}`, signal),
   );
-  const figures = data.value;
+  const figures = loading.data.value;
   const rowOf = new Map(figures?.days.map((row) => [row.day, row]));
   const rows = days.map((day): DayFigures => rowOf.get(day) ?? { day, ...NOTHING });
   return (
-    <Frame chatbot={chatbot} title="Today">
+    <>
       <ToDo chatbot={chatbot} />
       <nav class="tools" aria-label="Days">
         {RANGES.map((one) => (
@@ -50,8 +50,7 @@ export function Today({ chatbot }: { chatbot: string }) {
           </a>
         ))}
       </nav>
-      <Failed failure={failure} again={reload} />
-      {!figures && !failure.value && <Loading what="the figures" />}
+      <Pending of={loading} what="the figures" />
       {figures?.asked === 0 && (
         <Empty title={`Nobody has asked in the last ${range} days`}>
           Put the chatbot on your site: <a href={`/console/chatbot/${chatbot}/start`}>Start</a> has the snippet. Or ask
@@ -70,7 +69,7 @@ export function Today({ chatbot }: { chatbot: string }) {
           </ul>
           <details>
             <summary>The same figures by day</summary>
-            <Table label="Figures by day" first="Day" rows={rows.toReversed().map((row) => [row.day, row])} />
+            <FiguresTable label="Figures by day" first="Day" rows={rows.toReversed().map((row) => [row.day, row])} />
           </details>
           <Section
             title="By agent"
@@ -91,7 +90,7 @@ export function Today({ chatbot }: { chatbot: string }) {
         </>
       )}
       {account.value && account.value.has_mail && <WeeklyMail chatbot={chatbot} />}
-    </Frame>
+    </>
   );
 }
 
@@ -120,40 +119,26 @@ const Section = ({ title, hint, ...table }: TableProps & { title: string; hint?:
   <section>
     <h2>{title}</h2>
     {hint && <p class="hint">{hint}</p>}
-    <Table label={title} {...table} />
+    <FiguresTable label={title} {...table} />
   </section>
 );
 
-function Table({ label, first, rows }: TableProps & { label: string }) {
+function FiguresTable({ label, first, rows }: TableProps & { label: string }) {
   const names = NAMES.filter((name) => rows.some(([, figures]) => figures[name] !== undefined));
   return (
-    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{first}</th>
-            {names.map((name) => (
-              <th key={name} scope="col" class="number">
-                {FIGURES[name]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([row, figures], at) => (
-            <tr key={at}>
-              <th scope="row">
-                <span class="cut">{row}</span>
-              </th>
-              {names.map((name) => (
-                <td key={name} class="number">
-                  {figures[name]?.toLocaleString('en')}
-                </td>
-              ))}
-            </tr>
+    <Table label={label} heads={[first, ...names.map((name): [string, string] => [FIGURES[name], 'number'])]}>
+      {rows.map(([row, figures], at) => (
+        <tr key={at}>
+          <th scope="row">
+            <span class="cut">{row}</span>
+          </th>
+          {names.map((name) => (
+            <td key={name} class="number">
+              {figures[name]?.toLocaleString('en')}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -1,4 +1,4 @@
-import { Failed } from '../../parts/controls.tsx';
+import { Check, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { memberships, type Membership } from '../../account/membership.ts';
 import { post } from '../../wire.ts';
@@ -17,10 +17,11 @@ export function WeeklyMail({ chatbot }: { chatbot: string }) {
   };
   return (
     <>
-      <label class="choice">
-        <input type="checkbox" checked={isWanted} onChange={({ currentTarget }) => void change(currentTarget)} />
-        Mail me the figures of the week before each Monday
-      </label>
+      <Check
+        label="Mail me the figures of the week before each Monday"
+        checked={isWanted}
+        onChange={({ currentTarget }) => void change(currentTarget)}
+      />
       <Failed failure={failure} />
     </>
   );

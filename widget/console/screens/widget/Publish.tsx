@@ -1,4 +1,5 @@
 import { publicAddress } from '../../account/account.ts';
+import { Check } from '../../parts/controls.tsx';
 import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
 import { Snippet } from '../../parts/Snippet.tsx';
 import { useLoad } from '../../parts/use-load.ts';
@@ -39,10 +40,10 @@ export function Publish({ chatbot: { uuid, meta }, settings }: PublishProps) {
             ))}
           </select>
         </label>
-        <label class="choice">
-          <input type="checkbox" onChange={(event) => (hasLook.value = event.currentTarget.checked)} /> With what is
-          saved here, which then wins over later changes
-        </label>
+        <Check
+          label="With what is saved here, which then wins over later changes"
+          onChange={(event) => (hasLook.value = event.currentTarget.checked)}
+        />
         <p>{where}</p>
         <Snippet key={code} code={code} />
         {data.value && <Seen {...data.value} />}

@@ -1,7 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Failed, Loading } from '../../parts/controls.tsx';
-import { Frame } from '../../parts/Frame.tsx';
+import { Check, Pending } from '../../parts/controls.tsx';
 import { Preview } from '../../parts/Preview.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import { loadShown, withSettings, type Shown } from '../../profile.ts';
@@ -15,13 +14,13 @@ import { WidgetForm } from './WidgetForm.tsx';
 
 /** How the widget looks and what it says, where it goes, and the page that it has of its own. */
 export function Widget({ chatbot }: { chatbot: string }) {
-  const { data, failure, reload } = useLoad(chatbot, (signal) => loadShown(chatbot, signal));
+  const loading = useLoad(chatbot, (signal) => loadShown(chatbot, signal));
+  const { data } = loading;
   return (
-    <Frame chatbot={chatbot} title="Widget">
-      <Failed failure={failure} again={reload} />
-      {!data.value && !failure.value && <Loading what="the settings" />}
+    <>
+      <Pending of={loading} what="the settings" />
       {data.value && <Editor chatbot={chatbot} shown={data.value} />}
-    </Frame>
+    </>
   );
 }
 
@@ -89,7 +88,5 @@ function Stage({ chatbot, profile, draft }: StageProps) {
 }
 
 const Toggle = ({ label, is }: { label: string; is: Signal<boolean> }) => (
-  <label class="choice">
-    <input type="checkbox" checked={is.value} onChange={(event) => (is.value = event.currentTarget.checked)} /> {label}
-  </label>
+  <Check label={label} checked={is.value} onChange={(event) => (is.value = event.currentTarget.checked)} />
 );

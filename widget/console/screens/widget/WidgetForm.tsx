@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { Button, Check, Failed, Field } from '../../parts/controls.tsx';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { WidgetSettings } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
@@ -95,12 +95,7 @@ interface ControlProps {
 }
 
 function Control({ setting: { name, label, type = 'text', rows, choices }, value, failure, hint }: ControlProps) {
-  if (type === 'checkbox')
-    return (
-      <label class="choice">
-        <input type="checkbox" name={name} defaultChecked={value === 'true'} /> {label}
-      </label>
-    );
+  if (type === 'checkbox') return <Check label={label} name={name} defaultChecked={value === 'true'} />;
   return (
     <Field
       label={label}

@@ -1,4 +1,5 @@
-import { Button } from './controls.tsx';
+import { Button } from '../../parts/controls.tsx';
+import { sent } from '../../parts/form.ts';
 
 interface AskFormProps {
   isBusy: boolean;
@@ -8,12 +9,10 @@ interface AskFormProps {
 
 /** The field for a question to the chatbot. */
 export function AskForm({ isBusy, onAsk }: AskFormProps) {
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const question = String(new FormData(form).get('query')).trim();
+  const submit = sent((text, form) => {
+    const question = text('query');
     if (question) void onAsk(question).then((isDone) => isDone && form.reset());
-  };
+  });
   return (
     <form class="question" onSubmit={submit}>
       <label>
