@@ -108,23 +108,41 @@ test('what is being written survives the end of the sign-in, a refusal, and a wr
   await page.context().close();
 });
 
-test('a group that is not ours is hidden, and can be shown again', async () => {
+test('a group that is not ours is hidden, which can be undone, and can be shown again', async () => {
   const api = apiOf(server);
   const chatbot = await api.newChatbot('Ferries', KNOWN, ANSWER);
   await api.ask(chatbot, 'Do you sell pink llamas?');
   const { page } = await newPage(browser);
   await signInByKey(page, server, `/console/chatbot/${chatbot}/gaps`);
-  await page.getByRole('button', { name: 'Not ours' }).click();
+  const focused = (): Promise<string | null> => page.evaluate(() => document.activeElement!.textContent);
+  await page.getByRole('button', { name: 'Not ours' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('0 gaps open. There were 1.').waitFor();
+  await page.getByText('It is hidden').waitFor();
+  await expect.poll(focused).toBe('Undo');
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.getByText('1 gap open.').waitFor();
+  await expect.poll(focused).toBe('Not ours');
+  await page.keyboard.press('Enter');
   await page.getByText('0 gaps open. There were 1.').waitFor();
   await api.ask(chatbot, 'Are pink llamas sold?');
   await page.reload();
   await page.getByText('0 gaps open.').waitFor();
-  await page.getByRole('button', { name: 'Show hidden gaps' }).click();
+  await page.getByRole('link', { name: 'Show hidden gaps' }).click();
+  await page.getByText('1 hidden gap.').waitFor();
+  expect(page.url()).toMatch(/\/gaps\?hidden=true$/);
+  await page.reload();
   await page.getByText('1 hidden gap.').waitFor();
   await page.getByRole('button', { name: 'Show again' }).click();
   await page.getByText('0 hidden gaps.').waitFor();
-  await page.getByRole('button', { name: 'Show open gaps' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('1 hidden gap.').waitFor();
+  await page.getByRole('button', { name: 'Show again' }).click();
+  await page.getByText('0 hidden gaps.').waitFor();
+  await page.getByRole('link', { name: 'Show open gaps' }).click();
   await page.getByText('1 gap open.').waitFor();
+  expect(await page.getByRole('button', { name: 'Not ours' }).count()).toBe(1);
   await page.context().close();
 });
 

@@ -1,5 +1,7 @@
+import { signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { Button, Empty, Failed, Pending } from '../../parts/controls.tsx';
-import { focusHeading } from '../../parts/Confirm.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Gap, GapList } from '../../records.ts';
@@ -17,48 +19,43 @@ const REASONS = {
 
 /** What visitors asked in vain: write the answer, or put the group away. */
 export function Gaps({ chatbot }: { chatbot: string }) {
-  const isHidden = useSignal(false);
+  const { path, query } = useLocation();
+  const isHidden = query['hidden'] === 'true';
   /** Groups that were open when the screen was met. */
   const before = useSignal<number | undefined>(undefined);
-  /** Those answered here stay in sight, with their undo, until the list is left. */
-  const answered = useSignal<Gap[]>([]);
-  const { data, ...loading } = useLoad(`${chatbot}\n${isHidden.value}`, async (signal) => {
-    const list = await get<GapList>(`/api/v1/chatbot/${chatbot}/gaps?hidden=${isHidden.value}`, signal);
-    if (!isHidden.value) before.value ??= list.count;
-    return { ...list, isHidden: isHidden.value };
+  /** Those that were answered or moved here stay in sight, with their undo, until the list is left. */
+  const kept = useMemo(() => signal<Gap[]>([]), [isHidden]);
+  const { data, ...loading } = useLoad(`${chatbot}\n${isHidden}`, async (signal) => {
+    const list = await get<GapList>(`/api/v1/chatbot/${chatbot}/gaps?hidden=${isHidden}`, signal);
+    if (!isHidden) before.value ??= list.count;
+    return { ...list, isHidden };
   });
-  const { reload } = loading;
-  const list = data.value?.isHidden === isHidden.value ? data.value : undefined;
-  const isMended = (gap: Gap): boolean => answered.value.some(({ question }) => question === gap.question);
-  const open = list?.gaps.filter((gap) => !isMended(gap)) ?? [];
-  const shown = isHidden.value ? open : [...answered.value, ...open];
-  const switchTo = (hidden: boolean): void => {
-    answered.value = [];
-    isHidden.value = hidden;
-  };
+  const list = data.value?.isHidden === isHidden ? data.value : undefined;
+  const isKept = (gap: Gap): boolean => kept.value.some(({ question }) => question === gap.question);
+  const shown = [...kept.value, ...(list?.gaps.filter((gap) => !isKept(gap)) ?? [])];
   /** One whose answer is undone stays as well: its form has what was written. */
-  const note = (gap: Gap): void => {
-    if (!isMended(gap)) answered.value = [...answered.value, gap];
-    reload();
+  const keep = (gap: Gap): void => {
+    if (!isKept(gap)) kept.value = [...kept.value, gap];
+    loading.reload();
   };
   return (
     <>
       <p>
-        <Button onClick={() => switchTo(!isHidden.value)}>
-          {isHidden.value ? 'Show open gaps' : 'Show hidden gaps'}
-        </Button>
+        <a class="button" href={isHidden ? path : `${path}?hidden=true`}>
+          {isHidden ? 'Show open gaps' : 'Show hidden gaps'}
+        </a>
       </p>
       <Pending of={{ ...loading, data }} what="the gaps" />
       {list && (
         <p role="status">
-          {isHidden.value ? `${count(list.count, 'hidden gap')}.` : `${count(list.count, 'gap')} open.`}
-          {!isHidden.value && before.value !== undefined && before.value > list.count && ` There were ${before.value}.`}
+          {isHidden ? `${count(list.count, 'hidden gap')}.` : `${count(list.count, 'gap')} open.`}
+          {!isHidden && before.value !== undefined && before.value > list.count && ` There were ${before.value}.`}
           {list.is_cut && ' These are out of the newest questions: older ones were not looked at.'}
         </p>
       )}
       {list && shown.length === 0 && (
-        <Empty title={isHidden.value ? 'Nothing is hidden' : 'No gaps'}>
-          {isHidden.value
+        <Empty title={isHidden ? 'Nothing is hidden' : 'No gaps'}>
+          {isHidden
             ? 'Groups that you mark as not yours stand here, and can be shown again.'
             : 'What visitors ask in vain stands here: not known, not sure, voted down, or asked again in other words.'}
         </Empty>
@@ -66,12 +63,11 @@ export function Gaps({ chatbot }: { chatbot: string }) {
       <ul class="gaps" aria-label="Gaps">
         {shown.map((gap) => (
           <Group
-            key={gap.question}
+            key={`${isHidden} ${gap.question}`}
             chatbot={chatbot}
             gap={gap}
-            isHidden={isHidden.value}
-            onWritten={() => note(gap)}
-            onMoved={reload}
+            isHidden={isHidden}
+            onMended={() => keep(gap)}
           />
         ))}
       </ul>
@@ -83,19 +79,20 @@ interface GroupProps {
   chatbot: string;
   gap: Gap;
   isHidden: boolean;
-  onWritten: () => void;
-  onMoved: () => void;
+  /** Called once it is answered or moved to the other list, and once that is undone. */
+  onMended: () => void;
 }
 
-function Group({ chatbot, gap, isHidden, onWritten, onMoved }: GroupProps) {
+function Group({ chatbot, gap, isHidden, onMended }: GroupProps) {
   const { isBusy, failure, run } = useAction();
   const { question, reasons, wordings, passages } = gap;
   const why = (Object.keys(REASONS) as (keyof typeof REASONS)[]).filter((reason) => reasons[reason] > 0);
+  const isMoved = useSignal(false);
   const move = async (): Promise<void> => {
-    const path = `/api/v1/chatbot/${chatbot}/gap/${isHidden ? 'show' : 'hide'}`;
+    const path = `/api/v1/chatbot/${chatbot}/gap/${isHidden === isMoved.value ? 'hide' : 'show'}`;
     if (!(await run(() => post(path, { question })))) return;
-    onMoved();
-    focusHeading();
+    isMoved.value = !isMoved.value;
+    onMended();
   };
   return (
     <li>
@@ -123,16 +120,24 @@ function Group({ chatbot, gap, isHidden, onWritten, onMoved }: GroupProps) {
           {passages.length === 0 && <p class="muted">No source is near.</p>}
         </details>
         {!isHidden && (
-          <WriteAnswer
-            chatbot={chatbot}
-            question={question}
-            wordings={wordings.map(({ query }) => query)}
-            hasLink
-            onWritten={onWritten}
-          />
+          <div hidden={isMoved.value}>
+            <WriteAnswer
+              chatbot={chatbot}
+              question={question}
+              wordings={wordings.map(({ query }) => query)}
+              hasLink
+              onWritten={onMended}
+            />
+          </div>
         )}
+        <div role="status">
+          {isMoved.value && (
+            <p class="notice">{isHidden ? 'It is among the open gaps again.' : 'It is hidden: it counts no more.'}</p>
+          )}
+        </div>
+        {/* One button, which keeps the focus. */}
         <Button isBusy={isBusy.value} onClick={() => void move()}>
-          {isHidden ? 'Show again' : 'Not ours'}
+          {isMoved.value ? 'Undo' : isHidden ? 'Show again' : 'Not ours'}
         </Button>
         <Failed failure={failure} />
       </section>
