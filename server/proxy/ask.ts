@@ -61,7 +61,7 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
       let replacedMessage: StoredMessage | undefined;
       try {
         const replaced = body.replaces === undefined ? undefined : await replaceable(session, body.replaces);
-        check(await takeVisit(chatbot.uuid, address, chatbot.meta.rate_limit), chatbot, body.query, asked);
+        await check(await takeVisit(chatbot.uuid, address, chatbot.meta.rate_limit), chatbot, body.query, asked);
         if (replaced !== undefined) replacedMessage = await replace(replaced, ids.message);
       } catch (error) {
         release();
@@ -113,7 +113,7 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
     };
     const limit = chatbot.meta.rate_limit;
     const visit = visitLimit('ask', chatbot.uuid, address, limit);
-    const checkVisit = (counted: Visit): void => check(takenVisit(counted, limit), chatbot, query, asked);
+    const checkVisit = (counted: Visit): Promise<void> => check(takenVisit(counted, limit), chatbot, query, asked);
     const found = await runs.ask(answers, question, { visit, check: checkVisit }, upstream.respond);
     return { newSession: known === undefined ? ids.session : undefined, message: ids.message, found };
   }
@@ -148,16 +148,16 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
   }
 
   /** Throws `rate_limited` where the visit is one too many. */
-  function check(
+  async function check(
     { retryAfter, fields }: TakenVisit,
     chatbot: StoredChatbot,
     query: string,
     { acceptedLanguages, setFields }: AskRequest,
-  ): void {
+  ): Promise<void> {
     setFields(fields);
     if (retryAfter === 0) return;
     log.debug({ chatbot: chatbot.uuid, retryAfter }, 'a visitor reached the rate limit');
-    throw new Refusal('rate_limited', limitMessage(chatbot, query, acceptedLanguages), { retryAfter });
+    throw new Refusal('rate_limited', await limitMessage(chatbot, query, acceptedLanguages), { retryAfter });
   }
 }
 

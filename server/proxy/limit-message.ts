@@ -39,13 +39,15 @@ const MESSAGES: Record<LanguageCode, string> = {
  * What a visitor over the rate limit reads: the owner's words as they are; where these are the default or empty, the default in the
  * language of the question, else of the widget's setting, else of the browser.
  */
-export function limitMessage(
+export async function limitMessage(
   { meta, widget }: Pick<StoredChatbot, 'meta' | 'widget'>,
   query: string,
   acceptedLanguages: readonly string[],
-): string {
+): Promise<string> {
   const { rate_limit_message: message } = meta;
   if (message !== '' && message !== DEFAULT_LIMIT_MESSAGE) return message;
   const tags = [widget?.language ?? '', ...acceptedLanguages].filter(Boolean);
-  return MESSAGES[new QueryLanguage(query).replyLanguage([], tags)];
+  const language = new QueryLanguage(query);
+  await language.load();
+  return MESSAGES[language.replyLanguage([], tags)];
 }

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { writeNoAnswer } from '../../server/answer/extract/no-answer.ts';
 import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { phrasesFor } from '../../server/answer/extract/phrases.ts';
 import { STOP_WORDS } from '../../server/knowledge/text/stopwords.ts';
 import { LANGUAGES, type LanguageCode } from '../../server/knowledge/text/languages.ts';
+import { loadDetector } from '../../server/knowledge/text/detect-language.ts';
 import { queryOf } from './search.ts';
 import { stem, stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { Language } from '../../server/knowledge/text/language.ts';
@@ -238,6 +239,8 @@ describe('the table of languages', () => {
 });
 
 describe('a short question', () => {
+  beforeAll(loadDetector);
+
   const replyLanguage = (question: string, site: string[], accepted: string[] = []): LanguageCode | undefined => {
     const phrases = phrasesFor(queryOf(question), site.length > 0 ? [{ text: site.join(' ') }] : [], accepted);
     return spoken.find((language) => PHRASES[language] === phrases);

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { writeNoAnswer } from '../../server/answer/extract/no-answer.ts';
 import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { phrasesFor } from '../../server/answer/extract/phrases.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
+import { loadDetector } from '../../server/knowledge/text/detect-language.ts';
 import { foundPassage, queryOf } from './search.ts';
 import type { LanguageCode } from '../../server/knowledge/text/languages.ts';
 import { siteOf } from './site.ts';
@@ -227,6 +228,8 @@ describe('“I don’t know”', () => {
 });
 
 describe('the phrases of extractive answers', () => {
+  beforeAll(loadDetector);
+
   const QUESTIONS: Record<LanguageCode, string> = {
     en: 'How much does it cost to send a lamp to Wales?',
     de: 'Wie viel kostet der Versand nach Österreich?',

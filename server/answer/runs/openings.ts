@@ -11,8 +11,8 @@ import type { AnswerStorage } from './storage.ts';
 /** How many questions a visitor may ask. */
 export interface AskLimit {
   visit: VisitLimit;
-  /** Is told of the visit once it is counted; throws where it is one too many. */
-  check(visit: Visit): void;
+  /** Is told of the visit once it is counted; rejects where it is one too many. */
+  check(visit: Visit): Promise<void>;
 }
 
 interface OpeningsOptions {
@@ -108,7 +108,7 @@ export class Openings {
     try {
       const given = { chatbot: chatbot.uuid, message, newSession: newSession ? session : undefined };
       begun = await storage.begin(answers, { ...given, visit: limit?.visit });
-      if (begun.visit) limit?.check(begun.visit);
+      if (begun.visit) await limit?.check(begun.visit);
       if (begun.isStored) return begin(withSession(question, begun), new Run(message), respond, release);
     } catch (error) {
       release();

@@ -214,8 +214,7 @@ export class Ingestion implements Omit<Knowledge, 'reingest' | 'rewrite'> {
       onTrace,
     }: SearchOptions = {},
   ): Promise<SearchResult> {
-    if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
-    const index = await this.#deps.indexes.get(chatbot);
+    const index = sources?.size === 0 ? new PassageIndex<StoredSource>() : await this.#deps.indexes.get(chatbot);
     const namesAnother = (one: string): boolean => {
       const { names, isFollowUp } = index.query(one);
       return names && !isFollowUp;
@@ -229,6 +228,7 @@ export class Ingestion implements Omit<Knowledge, 'reingest' | 'rewrite'> {
     if (onTrace && scores) onTrace(traceOf(index, scores, query));
     const found = hits.slice(0, limit).map((hit) => foundOf(index, hit, query));
     if (vector && forQuotes && !found[0]?.match.exact) await this.#embedding?.sentences(found, vector);
+    await query.language.load();
     if (upTo <= limit) return { query, found };
     return { query, found, more: moreOf(index, hits, query, limit, upTo), languages: index.siteLanguages };
   }

@@ -1,4 +1,4 @@
-import { detectAll } from 'tinyld';
+import type { detectAll as Detect } from 'tinyld';
 import {
   clearLanguageOf,
   CYRILLIC_LANGUAGES,
@@ -55,6 +55,13 @@ const ALPHABETS = new Map(
   ]),
 );
 
+let detectAll: typeof Detect | undefined;
+
+/** Loads the detector by letters: 7 MB of memory, which a server whose visitors write clearly does not need. */
+export async function loadDetector(): Promise<void> {
+  ({ detectAll } = await import('tinyld'));
+}
+
 /** The language of a question, detected at first use. */
 export class QueryLanguage {
   readonly #text: string;
@@ -75,16 +82,41 @@ export class QueryLanguage {
   }
 
   /**
+   * Loads the detector by letters where the question's words alone do not tell its language. Until it is loaded, `replyLanguage`
+   * goes by words.
+   */
+  async load(): Promise<void> {
+    if (detectAll) return;
+    const { clear, isTooFew } = readWords(this.#start, this.detected);
+    if (!clear && !isTooFew) await loadDetector();
+  }
+
+  get #start(): string {
+    return this.#text.slice(0, MAX_QUESTION_SAMPLE);
+  }
+
+  /**
    * The language to reply in. Where the question's words do not decide it, `accepted` does (the language tags of the visitor's
    * browser, best first), then the language of the passages found, then those of the site, then English.
    */
   replyLanguage(found: { text: string }[], accepted: readonly string[] = []): LanguageCode {
-    const start = this.#text.slice(0, MAX_QUESTION_SAMPLE);
-    return chooseReplyLanguage(start, this.detected, accepted, () => {
+    return chooseReplyLanguage(this.#start, this.detected, accepted, () => {
       const nearest = detectLanguage(found.map(({ text }) => text.slice(0, MAX_PASSAGE_SAMPLE)).join('\n'), 2000);
       return nearest ? [nearest, ...this.#site] : this.#site;
     });
   }
+}
+
+/** The language of a text where its words are clear; else those that it may be in, and whether they are too few to tell. */
+function readWords(start: string, detected: LanguageCode | undefined) {
+  const script = byScript(start);
+  const certain = script === 'ru' ? cyrillicOf(start) : detected;
+  const clear = certain && (script || languageOf(start, 'en', NEAREST_LAST) === certain) ? certain : undefined;
+  if (clear) return { clear, script, possible: [], words: [], isTooFew: false };
+  const possible = script === 'ru' ? CYRILLIC_LANGUAGES : languagesWithLettersOf(start);
+  const words = start.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
+  const isTooFew = words.join('').length < MIN_LETTERS && !script;
+  return { clear: possible.length === 1 ? possible[0] : undefined, script, possible, words, isTooFew };
 }
 
 function chooseReplyLanguage(
@@ -93,15 +125,11 @@ function chooseReplyLanguage(
   accepted: readonly string[],
   siteLanguages: () => readonly LanguageCode[],
 ): LanguageCode {
-  const script = byScript(start);
-  const certain = script === 'ru' ? cyrillicOf(start) : detected;
-  if (certain && (script || languageOf(start, 'en', NEAREST_LAST) === certain)) return certain;
-  const possible = script === 'ru' ? CYRILLIC_LANGUAGES : languagesWithLettersOf(start);
-  if (possible.length === 1) return possible[0]!;
+  const { script, words, possible, isTooFew, clear } = readWords(start, detected);
+  if (clear) return clear;
   const expected = expectedOf(accepted, siteLanguages(), possible);
-  const words = start.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
   const fallback = expected[0] ?? script ?? 'en';
-  if (words.join('').length < MIN_LETTERS && !script) return fallback;
+  if (isTooFew) return fallback;
   const scores = scoreLanguages(start, words, possible);
   const [first] = scores;
   if (!first) return fallback;
@@ -142,7 +170,7 @@ function scoreLanguages(
   const scores = new Map<string, number>();
   const add = (language: string, score: number) => scores.set(language, (scores.get(language) ?? 0) + score);
   const only = possible.map(nameOf);
-  for (const { lang, accuracy } of detectAll(start.slice(0, MAX_DETECTOR_SAMPLE), { only })) {
+  for (const { lang, accuracy } of detectAll?.(start.slice(0, MAX_DETECTOR_SAMPLE), { only }) ?? []) {
     add(languageNamed(lang), accuracy);
   }
   for (const word of words) {

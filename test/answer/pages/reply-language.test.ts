@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PHRASES, phrasesFor } from '../../../server/answer/extract/phrases.ts';
 import type { LanguageCode } from '../../../server/knowledge/text/languages.ts';
+import { loadDetector } from '../../../server/knowledge/text/detect-language.ts';
 import { queryOf } from '../search.ts';
 import { siteOf, type Site } from '../site.ts';
 
@@ -121,6 +122,7 @@ const LANGUAGES = Object.keys(PHRASES) as LanguageCode[];
 
 describe('a short question without a language of the browser', () => {
   const sites = new Map<string, Site>();
+  beforeAll(loadDetector);
   beforeAll(async () => {
     for (const [language, pages] of Object.entries(PAGES)) sites.set(language, await siteOf(pages));
   });
