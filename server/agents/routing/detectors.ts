@@ -20,19 +20,30 @@ const TELLING = /\p{L}[\p{L}\p{M}]*/gu;
 /** Letters of scripts that put no space between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
+const JSON_FILE = { with: { type: 'json' } } as const;
+
+let wishes: ReturnType<typeof readWishes> | undefined;
+
+/** One detector for both uses: its weights are megabytes. */
+const loadWishes = (): ReturnType<typeof readWishes> => (wishes ??= readWishes());
+
+async function readWishes() {
+  const { default: person } = await import('./trained/person.json', JSON_FILE);
+  return { detector: new Detector(person), phrases: person.phrases };
+}
+
 let loaded: Promise<Detectors> | undefined;
 
 /** The trained detectors, read when they are first needed. */
 export const loadDetectors = (): Promise<Detectors> => (loaded ??= load());
 
 async function load(): Promise<Detectors> {
-  const type = { with: { type: 'json' } } as const;
-  const [person, spam, letters] = await Promise.all([
-    import('./trained/person.json', type),
-    import('./trained/spam.json', type),
-    import('./trained/letters.json', type),
+  const [{ detector: wish }, spam, letters] = await Promise.all([
+    loadWishes(),
+    import('./trained/spam.json', JSON_FILE),
+    import('./trained/letters.json', JSON_FILE),
   ]);
-  const [wish, bulk] = [new Detector(person.default), new Detector(spam.default)];
+  const bulk = new Detector(spam.default);
   return {
     person: (message) => highest(wish, message),
     spam: (message) => {
@@ -51,9 +62,8 @@ let wishLoaded: Promise<WishDetector> | undefined;
 export const loadWishDetector = (): Promise<WishDetector> => (wishLoaded ??= loadWish());
 
 async function loadWish(): Promise<WishDetector> {
-  const { default: person } = await import('./trained/person.json', { with: { type: 'json' } });
-  const detector = new Detector(person);
-  const telling = new Set(`${person.phrases.p}|${person.phrases.v}`.split('|').map(longestWord));
+  const { detector, phrases } = await loadWishes();
+  const telling = new Set(`${phrases.p}|${phrases.v}`.split('|').map(longestWord));
   const mayWish = (message: string): boolean => {
     for (const [word] of withoutAccents(message.toLowerCase()).matchAll(TELLING)) if (telling.has(word)) return true;
     return UNSPACED.test(message);
