@@ -31,8 +31,10 @@ export async function forEachConcurrent<T>(
 }
 
 /** As `forEachConcurrent`, but a rejection keeps no other item from its turn: at the end it rejects with the first error. */
-export async function attemptEachConcurrent<T>(items: Iterable<T>, act: (item: T) => Promise<void>): Promise<void> {
+export async function attemptEachConcurrent<T>(items: Iterable<T>, act: (item: T) => Promise<unknown>): Promise<void> {
   const errors: unknown[] = [];
-  await forEachConcurrent(items, (item) => act(item).catch((error: unknown) => void errors.push(error)));
+  await forEachConcurrent(items, async (item) => {
+    await act(item).catch((error: unknown) => errors.push(error));
+  });
   if (errors.length > 0) throw errors[0];
 }

@@ -1,6 +1,5 @@
 import type { AgentRouting } from '../schema/routing.ts';
 import type { Agent, Chatbot, Schedule, SourceTag } from '../schema/records.ts';
-import type { Site } from '../schema/sources/site.ts';
 import type { OwnerAccount, PasskeyVerbs, SignInVerbs, StoredKey, User } from './accounts.ts';
 import type { Bus } from './bus.ts';
 import type { Credits } from './credits.ts';
@@ -12,6 +11,7 @@ import type { CrawlingVerbs, Learners, LearningVerbs } from './shared/learners.t
 import type { FigureVerbs } from './shared/figures.ts';
 import type { FindOptions, FoundMessages, MessageFilter } from './shared/message-search.ts';
 import type { ReplyClaims } from './shared/reply-claims.ts';
+import type { SiteVerbs } from './shared/sites.ts';
 import type { Team } from './shared/members.ts';
 import type { ListOrder, StoredMessage, StoredSession } from './shared/session-records.ts';
 import type { SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
@@ -31,6 +31,7 @@ export type {
 } from './accounts.ts';
 export type { FindOptions, FoundMessage, FoundMessages, MessageFilter } from './shared/message-search.ts';
 export type { StoredMessage, StoredSession } from './shared/session-records.ts';
+export type { StoredSite } from './shared/sites.ts';
 export type { Passage, SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 
 /**
@@ -38,7 +39,7 @@ export type { Passage, SourceDocument, StoredSource, StoredVectors } from './sou
  * creation, which the store keeps apart from the timestamps. Records handed out are the caller's own to change; only the verbs
  * change what is stored. A verb whose parent is gone stores nothing and answers `false` or `undefined`.
  */
-export interface Store extends SignInVerbs, PasskeyVerbs, FigureVerbs, AuditVerbs {
+export interface Store extends SignInVerbs, PasskeyVerbs, FigureVerbs, AuditVerbs, SiteVerbs {
   /** Created when the store is first opened; never changes. */
   readonly owner: OwnerAccount;
   /** Between the processes that have the store open. */
@@ -115,14 +116,6 @@ export interface Store extends SignInVerbs, PasskeyVerbs, FigureVerbs, AuditVerb
   tags(chatbot: string): Promise<StoredTag[]>;
   updateTag(uuid: string, change: Change<StoredTag>): Promise<StoredTag | undefined>;
   deleteTag(uuid: string): Promise<boolean>;
-
-  /** A second one of the same uuid is not made. */
-  createSite(site: StoredSite): Promise<boolean>;
-  site(uuid: string): Promise<StoredSite | undefined>;
-  sites(chatbot: string): Promise<StoredSite[]>;
-  updateSite(uuid: string, change: Change<StoredSite>): Promise<StoredSite | undefined>;
-  /** Those that are `running`: a restart goes on with them. */
-  unfinishedSites(): Promise<StoredSite[]>;
 
   /** `existing` is the source of that chatbot with the same `identity`, or with that as its `alias`; then nothing is stored. May reject with `HeldByUnreadable`. */
   createSource(source: StoredSource, file?: Uint8Array): Promise<{ existing: StoredSource | undefined } | undefined>;
@@ -235,21 +228,6 @@ export interface StoredAgent extends Agent {
 
 export interface StoredTag extends SourceTag {
   chatbot: string;
-}
-
-/** `found`, `done` and `failed` are those of its last crawl, as it ended; of one under way they are in memory. */
-type LateFields = 'dead_links' | 'dead_links_total' | 'excluded_pages';
-
-export interface StoredSite extends Omit<Site, 'current' | LateFields>, Partial<Pick<Site, LateFields>> {
-  chatbot: string;
-  /** The first page's address as it turned out to be, by which the site's bounds go; '' until it is known. */
-  home: string;
-  /** Where its pages are named; '' until that is known. */
-  plan: '' | 'sitemap' | 'links';
-  /** Number of crawls started. */
-  round: number;
-  /** Pages whose links this crawl follows although they are unchanged; absent for none. */
-  refollow?: string[] | 'all';
 }
 
 /** The reply to a create that was sent with an `Idempotency-Key`. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../server/schema/ids.ts';
 import type { Store, StoredChatbot, StoredKey, StoredSource } from '../../server/store/store.ts';
 import { oneOf, type StoreFixture } from './contract.ts';
-import { aChatbot, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from './records.ts';
+import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from './records.ts';
 
 /** What every engine must do with what only an owner manages: users, keys, agents, tags, files, deleted messages. */
 export function managementContract(engine: string, createFixture: () => Promise<StoreFixture>): void {
@@ -274,6 +274,33 @@ export function managementContract(engine: string, createFixture: () => Promise<
         for (const site of [one!, two!, three!]) await store.createSite(site);
         await store.updateSite(two!.uuid, (site) => ({ ...site, status: 'stopped' }));
         await inBothLives(async () => expect(await store.unfinishedSites()).toEqual([one, three]));
+      });
+
+      it('go with their pages, and with those of no other site', async () => {
+        const [site, other] = [aSite(chatbot.uuid), aSite(chatbot.uuid)];
+        for (const one of [site, other]) await store.createSite(one);
+        const page = (more: Partial<StoredSource>) => aSource(chatbot.uuid, { identity: newUuid(), ...more });
+        const pages = Array.from({ length: 3 }, () => page({ site: site.uuid, own: 0 }));
+        const added = page({ site: site.uuid, own: 1 });
+        const kept = [page({ site: other.uuid }), page({ meta_json: JSON.stringify({ site: site.uuid }) })];
+        for (const one of [...pages, added, ...kept]) await store.createSource(one);
+        await store.putDocument(pages[0]!.uuid, aDocument('of a page'));
+        const tag = aTag(chatbot.uuid, { data_source_uuids: [pages[0]!.uuid, added.uuid] });
+        await store.createTag(tag);
+        expect(await store.pageCount(site.uuid)).toBe(3);
+        expect((await store.deleteSite(site.uuid))?.toSorted()).toEqual(pages.map(({ uuid }) => uuid).toSorted());
+        expect(await store.deleteSite(site.uuid)).toBeUndefined();
+        await inBothLives(async () => {
+          expect(await store.sites(chatbot.uuid)).toEqual([other]);
+          expect(await store.sources(chatbot.uuid)).toEqual([{ ...added, site: '' }, ...kept]);
+          expect(await store.sourceCount(chatbot.uuid)).toBe(3);
+          expect(await store.document(pages[0]!.uuid)).toBeUndefined();
+          expect((await store.tag(tag.uuid))!.data_source_uuids).toEqual([added.uuid]);
+          expect([await store.pageCount(site.uuid), await store.pageCount(other.uuid)]).toEqual([0, 1]);
+          // What goes by the address of a page that is gone is another source.
+          expect(await store.createSource(page({ identity: pages[0]!.identity }))).toEqual({ existing: undefined });
+          await store.deleteSource((await store.sources(chatbot.uuid)).at(-1)!.uuid);
+        });
       });
 
       it('need their chatbot, go with it, and are unknown under another uuid', async () => {

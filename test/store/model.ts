@@ -1,6 +1,7 @@
 import fc from '../random.ts';
 import { describe, expect, it } from 'vitest';
 import { messageUuid } from '../../server/schema/ids.ts';
+import { isPageOf } from '../../server/store/shared/sites.ts';
 import type {
   SourceDocument,
   Store,
@@ -158,11 +159,17 @@ const deleteMessage: fc.Arbitrary<Step> = message.map(({ uuid }) =>
 );
 
 const createSource: fc.Arbitrary<Step> = fc
-  .record({ chatbot, source, identity, file: fc.option(text, { nil: undefined }) })
+  .record({
+    chatbot,
+    source,
+    identity,
+    file: fc.option(text, { nil: undefined }),
+    crawled: fc.option(fc.record({ site, own: fc.constantFrom(0 as const, 1 as const) }), { nil: {} }),
+  })
   .map((given) =>
     step(`createSource ${given.source[0]} in ${given.chatbot[0]}`, async (model, { store }) => {
       if (model.sources.has(given.source) || model.retired.has(given.source)) return;
-      const made = aSource(given.chatbot, { uuid: given.source, identity: given.identity });
+      const made = aSource(given.chatbot, { uuid: given.source, identity: given.identity, ...given.crawled });
       const [existing] = values(
         model.sources,
         (one) => one.chatbot === given.chatbot && [one.identity, one.alias].includes(given.identity),
@@ -264,6 +271,20 @@ const steps: fc.Arbitrary<Step>[] = [
       const known = model.sites.get(uuid);
       if (known) model.sites.set(uuid, { ...known, status });
       expect(await store.updateSite(uuid, (one) => ({ ...one, status }))).toEqual(model.sites.get(uuid));
+    }),
+  ),
+  site.map((uuid) =>
+    step(`deleteSite ${uuid[1]}`, async (model, { store }) => {
+      const known = model.sites.get(uuid);
+      const ofSite = values(model.sources, (one) => one.chatbot === known?.chatbot && one.site === uuid);
+      const pages = ofSite.filter((one) => isPageOf(one, uuid));
+      expect(await store.pageCount(uuid)).toBe(pages.length);
+      expect((await store.deleteSite(uuid))?.toSorted()).toEqual(known && pages.map((page) => page.uuid).toSorted());
+      for (const one of ofSite) {
+        if (isPageOf(one, uuid)) dropSource(model, one.uuid);
+        else model.sources.set(one.uuid, { ...one, site: '' });
+      }
+      model.sites.delete(uuid);
     }),
   ),
   fc.record({ source, identity }).map(({ source: uuid, identity: alias }) =>

@@ -20,6 +20,8 @@ export interface Sites {
   progress(site: StoredSite): Promise<Site>;
   /** Stops a crawl; pages that were ingested stay. Does nothing where none runs. */
   stop(site: StoredSite): Promise<Site>;
+  /** Stops the crawl and deletes the site with its pages. Resolves with how many there were; undefined where it is gone. */
+  remove(site: StoredSite): Promise<number | undefined>;
   /** Crawls a known site again. False where a crawl runs, in whichever process. */
   again(site: StoredSite): Promise<boolean>;
   /** How the site at an address names itself and looks; '' for what its page does not declare, or where it cannot be fetched. */
@@ -72,9 +74,10 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
   const none = { dead_links: [], dead_links_total: 0, excluded_pages: [] };
   async function withProgress(site: StoredSite): Promise<Site> {
     const crawl = crawls.get(site.uuid);
-    if (crawl) return view(Site, { ...none, ...crawl.site, current: crawl.current });
+    const pages = await store.pageCount(site.uuid);
+    if (crawl) return view(Site, { ...none, ...crawl.site, pages, current: crawl.current });
     const noted = site.status === 'running' ? await learners?.progress(site.uuid) : undefined;
-    return view(Site, { ...none, ...site, current: '', ...noted });
+    return view(Site, { ...none, ...site, pages, current: '', ...noted });
   }
 
   async function restart(uuid: string, request: Partial<ResolvedRequest>): Promise<StoredSite | undefined> {
@@ -123,6 +126,11 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     return crawls.get(uuid);
   }
 
+  async function stop(site: StoredSite): Promise<StoredSite | undefined> {
+    const crawl = crawls.get(site.uuid) ?? (await takeCrawl(site));
+    return crawl ? crawl.stop() : store.site(site.uuid);
+  }
+
   async function create(uuid: string, chatbot: string, request: ResolvedRequest): Promise<StoredSite | undefined> {
     const now = timestamp(clock);
     const counts = { found: 0, done: 0, failed: 0 };
@@ -154,10 +162,13 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
         return now && { site: await withProgress(now), running: site === undefined };
       }),
     progress: withProgress,
-    stop: (site) =>
+    stop: (site) => inTurn(async () => withProgress((await stop(site)) ?? site)),
+    remove: (site) =>
       inTurn(async () => {
-        const crawl = crawls.get(site.uuid) ?? (await takeCrawl(site));
-        return withProgress(crawl ? await crawl.stop() : ((await store.site(site.uuid)) ?? site));
+        await stop(site);
+        const pages = await store.deleteSite(site.uuid);
+        for (const page of pages ?? []) deps.ingestion.removeSource(site.chatbot, page);
+        return pages?.length;
       }),
     again: ({ uuid }) => inTurn(async () => !closed && !crawls.has(uuid) && (await restart(uuid, {})) !== undefined),
     resume: () =>

@@ -36,6 +36,10 @@ export const Site = record({
     minimum: 0,
     description: 'Pages that could not be ingested: the status of the source says why.',
   }),
+  pages: Type.Integer({
+    minimum: 0,
+    description: 'Sources that are its pages and would go with it: without those that were added by themselves.',
+  }),
   current: Type.String({ description: 'Address of a page that is being ingested; empty: none.' }),
   dead_links: Type.Array(DeadLink, {
     maxItems: MAX_DEAD_LINKS,

@@ -7,11 +7,10 @@ import type { Store, StoredChatbot } from '../store.ts';
 type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'chatbotsOf' | 'updateChatbot' | 'deleteChatbot';
 type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';
 type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
-type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSites';
 
-/** Chatbots, and the agents, tags and sites in their files. */
-export function chatbotVerbs(context: StoreContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
-  const { chatbots, agents, tags, sites, mutex, run } = context;
+/** Chatbots, and the agents and tags in their files. */
+export function chatbotVerbs(context: StoreContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs> {
+  const { chatbots, agents, tags, mutex, run } = context;
 
   return {
     async createChatbot(chatbot, withAgents) {
@@ -57,19 +56,6 @@ export function chatbotVerbs(context: StoreContext): Pick<Store, ChatbotVerbs | 
     tags: (chatbot) => run(() => tags.list(chatbot)),
     updateTag: (uuid, change) => run(() => tags.update(uuid, change)),
     deleteTag: (uuid) => run(() => tags.remove(uuid)),
-
-    createSite(site) {
-      const own = cloneJson(site);
-      return run(() => sites.create(own));
-    },
-    site: (uuid) => run(() => sites.find(uuid)),
-    sites: (chatbot) => run(() => sites.list(chatbot)),
-    updateSite: (uuid, change) => run(() => sites.update(uuid, change)),
-    unfinishedSites: () =>
-      run(() => {
-        const all = chatbots.files().flatMap((file) => sites.list(file.chatbot.uuid));
-        return all.filter(({ status }) => status === 'running');
-      }),
   };
 }
 

@@ -2,11 +2,12 @@ import { dirname } from 'node:path';
 import { isSetAside, type Damage } from './files/damage.ts';
 import { syncFolder, type Disk } from './files/disk.ts';
 import { readJsonFile } from './files/json-file.ts';
-import { isAgent, isChatbot, isSite, isTag, list, number, optional, record } from '../record-checks.ts';
+import { isAgent, isChatbot, isSite, isTag, list, number, optional, record, text } from '../record-checks.ts';
 import { cloneJson } from '../clone-json.ts';
 import { StoredRecord } from './files/record.ts';
 import { Shards } from './files/shards.ts';
-import type { Change, StoredAgent, StoredChatbot, StoredSite, StoredTag } from '../store.ts';
+import { isPageOf } from '../shared/sites.ts';
+import type { Change, StoredAgent, StoredChatbot, StoredSite, StoredSource, StoredTag } from '../store.ts';
 
 /** A chatbot's file. Immutable: changes replace it. */
 export interface ChatbotFile {
@@ -15,6 +16,8 @@ export interface ChatbotFile {
   agents: StoredAgent[];
   tags: StoredTag[];
   sites: StoredSite[];
+  /** Whose pages are still being removed; absent for none. */
+  deleted_sites?: string[];
 }
 
 const CHATBOT_FILE_NAME = /^([0-9a-f]{32})\.(json|deleted)$/;
@@ -51,6 +54,12 @@ export class Chatbots {
 
   has(uuid: string): boolean {
     return this.#records.has(uuid);
+  }
+
+  /** Whether the chatbot of a source is there, and the source is no page of a site that is deleted. */
+  mayHave(source: StoredSource): boolean {
+    const file = this.file(source.chatbot);
+    return file !== undefined && !file.deleted_sites?.some((site) => isPageOf(source, site));
   }
 
   async create(file: ChatbotFile): Promise<void> {
@@ -121,6 +130,24 @@ export class Chatbots {
     this.#halfDeleted.delete(uuid);
   }
 
+  /** From the write on neither the site nor its pages are found. `finishSiteDeletion` is to be called when these are removed. */
+  async beginSiteDeletion(uuid: string): Promise<boolean> {
+    let isBegun = false;
+    await this.change(this.fileContaining(uuid)?.chatbot.uuid ?? '', (file) => {
+      const sites = file.sites.filter((site) => site.uuid !== uuid);
+      isBegun = sites.length < file.sites.length;
+      return isBegun ? { ...file, sites, deleted_sites: [...(file.deleted_sites ?? []), uuid] } : file;
+    });
+    return isBegun;
+  }
+
+  async finishSiteDeletion(chatbot: string, site: string): Promise<void> {
+    await this.change(chatbot, ({ deleted_sites = [], ...file }) => {
+      const left = deleted_sites.filter((one) => one !== site);
+      return left.length > 0 ? { ...file, deleted_sites: left } : file;
+    });
+  }
+
   /** Chatbots whose deletion was interrupted before the start. */
   unfinishedDeletions(): string[] {
     return [...this.#halfDeleted];
@@ -158,6 +185,7 @@ const hasChatbotFields = record<ChatbotFile>({
   agents: list(isAgent),
   tags: optional(list(isTag)),
   sites: optional(list(isSite)),
+  deleted_sites: optional(list(text)),
 });
 
 const isChatbotFile = (value: unknown): value is ChatbotFileOnDisk => hasChatbotFields(value);

@@ -25,6 +25,7 @@ import { passkeyVerbs } from './accounts/passkey-verbs.ts';
 import { signInVerbs } from './accounts/sign-in-verbs.ts';
 import { sessionVerbs } from './sessions/session-verbs.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { finishSiteDeletions, siteVerbs } from './site-verbs.ts';
 import { sourceVerbs } from './sources/source-verbs.ts';
 import { Sources } from './sources/sources.ts';
 import { LocalBus } from '../bus.ts';
@@ -118,6 +119,7 @@ function createStore(
     ...signInVerbs(record, context.run),
     ...passkeyVerbs(record, context.run),
     ...chatbotVerbs(context),
+    ...siteVerbs(context),
     ...sourceVerbs(context),
     ...sessionVerbs(context),
     indexFiles: {
@@ -164,7 +166,13 @@ function createContext(
   const inFlight = new InFlight();
   const chatbots = new Chatbots(disk, damage, join(dir, 'chatbots'));
   const chatbotExists = (chatbot: string) => chatbots.has(chatbot);
-  const sources = new Sources({ disk, damage, clock, root: join(dir, 'sources'), chatbotExists });
+  const sources = new Sources({
+    disk,
+    damage,
+    clock,
+    root: join(dir, 'sources'),
+    exists: (source) => chatbots.mayHave(source),
+  });
   const sessions: Sessions = new Sessions({
     disk,
     damage,
@@ -205,11 +213,14 @@ function createContext(
   };
 }
 
-/** Finishes deletions of chatbots that a crash has interrupted. */
+/** Finishes deletions of chatbots and sites that a crash has interrupted. */
 function finishDeletions(context: StoreContext, { log }: LowdbOptions): void {
   for (const chatbot of context.chatbots.unfinishedDeletions()) {
     context
       .run(() => removeChatbotData(context, chatbot))
       .catch((error: unknown) => log?.warn({ err: error, chatbot }, 'a deleted chatbot could not be cleared away'));
   }
+  context
+    .run(() => finishSiteDeletions(context))
+    .catch((error: unknown) => log?.warn({ err: error }, 'the pages of a deleted site could not be cleared away'));
 }

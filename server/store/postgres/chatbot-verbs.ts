@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from 'postgres';
 import { deepFreeze } from '../clone-json.ts';
 import { isChatbot } from '../record-checks.ts';
-import type { Change, Store, StoredAgent, StoredChatbot, StoredSite, StoredTag } from '../store.ts';
+import type { Change, Store, StoredAgent, StoredChatbot, StoredTag } from '../store.ts';
 import { inTransaction } from './connection.ts';
 import { arrayOf, storeChatbot, usersIn } from './shared/team.ts';
 import { fromJson, type PostgresContext } from './context.ts';
@@ -12,10 +12,9 @@ type ChatbotVerbs =
   'createChatbot' | 'chatbot' | 'chatbots' | 'chatbotsOf' | 'updateChatbot' | 'joinChatbot' | 'deleteChatbot';
 type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';
 type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
-type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSites';
 
-/** Chatbots, and their agents, tags and sites. */
-export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
+/** Chatbots, and their agents and tags. */
+export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs> {
   const { sql, mutex, run, nextOrder, deletions, versions, bus, unreadable } = context;
   const agents = new SubRecords<StoredAgent>(context, {
     table: 'agents',
@@ -28,7 +27,6 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
     },
   });
   const tags = new SubRecords<StoredTag>(context, { table: 'tags', links: 'tag_sources' });
-  const sites = new SubRecords<StoredSite>(context, { table: 'sites' });
 
   function find(uuid: string, json: string): StoredChatbot | undefined {
     const chatbot = readRecord<StoredChatbot>(context, 'chatbots', { key: uuid, json, chatbot: uuid }, isChatbot);
@@ -135,15 +133,6 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
     tags: (chatbot) => run(() => tags.list(chatbot)),
     updateTag: (uuid, change) => run(() => tags.update(uuid, change)),
     deleteTag: (uuid) => run(() => tags.remove(uuid)),
-
-    createSite(site) {
-      const own = structuredClone(site);
-      return run(() => sites.create(own));
-    },
-    site: (uuid) => run(() => sites.find(uuid)),
-    sites: (chatbot) => run(() => sites.list(chatbot)),
-    updateSite: (uuid, change) => run(() => sites.update(uuid, change)),
-    unfinishedSites: () => run(() => sites.where(sql`where p.status = 'running' order by p.n`)),
   };
 }
 

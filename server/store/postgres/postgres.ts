@@ -8,6 +8,7 @@ import { creditsOf, recountCredits } from './shared/credits.ts';
 import { PostgresBus } from './shared/bus.ts';
 import { chatbotVerbs } from './chatbot-verbs.ts';
 import { connect, END_TIMEOUT, type ConnectionOptions } from './connection.ts';
+import { siteVerbs } from './records/site-verbs.ts';
 import { readSnapshot } from './moving/archive.ts';
 import { createContext } from './context.ts';
 import { countVerbs } from './count-verbs.ts';
@@ -79,6 +80,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Snaps
       ...signInVerbs(context),
       ...passkeyVerbs(context),
       ...chatbotVerbs(context),
+      ...siteVerbs(context),
       ...sourceVerbs(context),
       ...sessionVerbs(context),
       ...messageVerbs(context),

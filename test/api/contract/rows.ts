@@ -479,6 +479,7 @@ export const rows: Record<string, Row> = {
   'GET /api/v1/chatbot/:chatbot/data-source/site/:uuid': { on: newSite },
   'POST /api/v1/chatbot/:chatbot/data-source/site/:uuid/stop': { on: newSite },
 
+  'POST /api/v1/chatbot/:chatbot/data-source/site/:uuid/delete': { on: newSite },
   'POST /api/v1/data-source/:uuid/exclude': { on: newPage },
   'POST /api/v1/chatbot/:chatbot/data-source/site/:uuid/include': {
     on: newSite,

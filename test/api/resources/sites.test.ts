@@ -42,7 +42,7 @@ describe('a site without a sitemap', () => {
     };
     const made = await startCrawl(fixture);
     const bounds = ['max_pages', 'include', 'exclude', 'excluded_pages'];
-    const counts = ['found', 'done', 'failed', 'current', 'dead_links', 'dead_links_total'];
+    const counts = ['found', 'done', 'failed', 'pages', 'current', 'dead_links', 'dead_links_total'];
     expect(Object.keys(made)).toEqual(['uuid', 'url', 'status', ...bounds, ...counts, 'created_at', 'modified_at']);
     const settings = { max_pages: 200, include: [], exclude: [] };
     expect(made).toMatchObject({ url: `${fixture.base}/`, status: 'running', ...settings });

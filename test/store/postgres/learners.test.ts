@@ -249,4 +249,18 @@ describe.skipIf(!server)('learning by several processes', () => {
     expect(await b.store.site(started.uuid)).toMatchObject({ status: 'stopped' });
     expect([...fetched.keys()]).toEqual(['/page']);
   });
+
+  it('deletes a site that the other process crawls, with its pages', async () => {
+    held = '/page/3';
+    const { site: started } = await crawl(a);
+    await isFetched('/page/3');
+    expect(await b.sites.remove((await b.store.site(started.uuid))!)).toBeTypeOf('number');
+    open();
+    await until(
+      () => a.store.learners!.crawled(),
+      ({ size }) => size === 0,
+    );
+    await a.close();
+    expect([await b.store.sites(chatbot), await b.store.sources(chatbot)]).toEqual([[], []]);
+  });
 });

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { invalid, notFound } from '../../../schema/errors.ts';
 import type { SiteRequest } from '../../../knowledge/crawl/sites.ts';
 import { nextModifiedAt, readUuid, timestamp } from '../../../schema/ids.ts';
-import { Fault } from '../../../schema/records.ts';
+import { Fault, Success } from '../../../schema/records.ts';
 import { MAX_EXCLUDED_PAGES, Site } from '../../../schema/sources/site.ts';
 import type { Store, StoredSite } from '../../../store/store.ts';
 import { NewPage, NewSite } from '../../requests/bodies.ts';
@@ -81,6 +81,23 @@ export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Ope
     description: 'Pages that have been ingested stay. A site that is not being crawled stays as it is.',
     reply: Site,
     handle: async (request) => sites.stop(await ownedSite(store, request)),
+  }),
+  operation({
+    id: 'deleteSite',
+    right: 'edit',
+    audit: 'changes',
+    method: 'POST',
+    path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid/delete',
+    summary: 'Delete a site with its pages',
+    description:
+      'A crawl of it is stopped first. The sources that its crawls have found go with it, as `pages` counts them; one that was added by itself stays.',
+    reply: Success,
+    async handle(request) {
+      const pages = await sites.remove(await ownedSite(store, request));
+      if (pages === undefined) throw notFound('site');
+      request.note(`pages: ${pages}`);
+      return { success: true };
+    },
   }),
   operation({
     id: 'excludePage',

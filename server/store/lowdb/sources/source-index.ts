@@ -1,3 +1,4 @@
+import { isSource, number, record } from '../../record-checks.ts';
 import type { StoredRecord } from '../files/record.ts';
 import type { StoredSource } from '../../store.ts';
 
@@ -5,6 +6,9 @@ export interface SourceFile {
   order: number;
   source: StoredSource;
 }
+
+const hasSourceFields = record<SourceFile>({ order: number, source: isSource });
+export const isSourceFile = (value: unknown): value is SourceFile => hasSourceFields(value);
 
 export type SourceRecord = StoredRecord<SourceFile>;
 

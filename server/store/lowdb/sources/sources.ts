@@ -7,7 +7,7 @@ import type { Forget } from '../index-files.ts';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { hasCode, ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
 import { readBytes, readJsonFile } from '../files/json-file.ts';
-import { isDocument, isSource, number, record as recordOf } from '../../record-checks.ts';
+import { isDocument } from '../../record-checks.ts';
 import { lowdbFile } from '../files/lowdb-file.ts';
 import { cloneJson } from '../../clone-json.ts';
 import { cloneFlat, StoredRecord } from '../files/record.ts';
@@ -20,21 +20,20 @@ import {
   readIntact,
   type SourceFileKind,
 } from './source-documents.ts';
-import { SourceIndex, type SourceFile, type SourceRecord } from './source-index.ts';
+import { isSourceFile, SourceIndex, type SourceRecord } from './source-index.ts';
 import type { Change, SourceDocument, StoredSource, StoredVectors } from '../../store.ts';
 import { vectorsFile } from './vectors.ts';
 
 const SOURCE_FILE_NAME = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;
-const hasSourceFields = recordOf<SourceFile>({ order: number, source: isSource });
-const isSourceFile = (value: unknown): value is SourceFile => hasSourceFields(value);
 
+type SourceCheck = (source: StoredSource) => boolean;
 interface SourcesOptions {
   disk: Disk;
   damage: Damage;
   clock: Clock;
   root: string;
-  /** Whether a chatbot is there; without it its sources are not found. */
-  chatbotExists(chatbot: string): boolean;
+  /** Whether what the source belongs to is there; without it it is not found. */
+  exists: SourceCheck;
 }
 
 /**
@@ -52,13 +51,13 @@ export class Sources {
   readonly #index = new SourceIndex();
   /** By source: its document, vectors and upload are written one at a time. */
   readonly #mutex = new KeyedMutex();
-  readonly #chatbotExists: (chatbot: string) => boolean;
+  readonly #exists: SourceCheck;
 
-  constructor({ disk, damage, clock, root, chatbotExists }: SourcesOptions) {
+  constructor({ disk, damage, clock, root, exists }: SourcesOptions) {
     this.#disk = disk;
     this.#damage = damage;
     this.#clock = clock;
-    this.#chatbotExists = chatbotExists;
+    this.#exists = exists;
     this.#shards = new Shards(disk, root);
     const others: [uuid: string, path: string][] = [];
     for (const { name, path } of this.#shards.files()) {
@@ -119,7 +118,11 @@ export class Sources {
 
   /** How many `list` has. */
   count(chatbot: string): number {
-    return this.#chatbotExists(chatbot) ? this.#index.count(chatbot) : 0;
+    return this.uuids(chatbot, this.#exists).length;
+  }
+
+  uuids(chatbot: string, which: SourceCheck): string[] {
+    return [...this.#index.ofChatbot(chatbot)].flatMap(({ stored: { source } }) => (which(source) ? source.uuid : []));
   }
 
   withIdentity(chatbot: string, identity: string): StoredSource | undefined {
@@ -150,16 +153,16 @@ export class Sources {
     return record ? this.#remove(uuid, record, forget) : false;
   }
 
-  /** For a deleted chatbot. No reader sees its sources, so the folders are synced once, at the end. */
-  async removeAll(chatbot: string, forget: Forget): Promise<void> {
+  /** For a deleted chatbot or site. No reader sees these sources, so the folders are synced once, at the end. */
+  async removeAll(chatbot: string, forget: Forget, which: SourceCheck = () => true): Promise<string[]> {
     await forget();
-    const folders = new Set<string>();
-    await attemptEachConcurrent([...this.#index.ofChatbot(chatbot)], async (record) => {
-      const { uuid } = record.stored.source;
-      await this.#remove(uuid, record, forget, () => Promise.resolve());
-      folders.add(this.#shards.folder(uuid));
-    });
+    const records = [...this.#index.ofChatbot(chatbot)].filter(({ stored }) => which(stored.source));
+    const uuids = records.map(({ stored }) => stored.source.uuid);
+    const sync = () => Promise.resolve();
+    await attemptEachConcurrent(records.entries(), ([at, record]) => this.#remove(uuids[at]!, record, forget, sync));
+    const folders = new Set(uuids.map((uuid) => this.#shards.folder(uuid)));
     await forEachConcurrent(folders, (folder) => syncFolder(this.#disk, folder));
+    return uuids;
   }
 
   /** `sync` makes it durable that the record is gone, before the rest goes. */
@@ -273,7 +276,7 @@ export class Sources {
 
   #record(uuid: string): SourceRecord | undefined {
     const record = this.#records.get(uuid);
-    return record && this.#chatbotExists(record.stored.source.chatbot) ? record : undefined;
+    return record && this.#exists(record.stored.source) ? record : undefined;
   }
 
   #add(record: SourceRecord): void {
@@ -287,9 +290,7 @@ export class Sources {
 
   /** Copies in order of creation. */
   #copies(records: Iterable<SourceRecord>): StoredSource[] {
-    const found = Array.from(records, ({ stored }) => stored).filter(({ source }) =>
-      this.#chatbotExists(source.chatbot),
-    );
+    const found = Array.from(records, ({ stored }) => stored).filter(({ source }) => this.#exists(source));
     return found.sort((a, b) => a.order - b.order).map(({ source }) => cloneFlat(source));
   }
 

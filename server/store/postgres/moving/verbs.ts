@@ -7,6 +7,7 @@ import { countVerbs } from '../count-verbs.ts';
 import { messageVerbs } from '../message-verbs.ts';
 import { sessionVerbs } from '../session-verbs.ts';
 import { sourceVerbs } from '../source-verbs.ts';
+import { siteVerbs } from '../records/site-verbs.ts';
 import { auditVerbs } from '../shared/audit.ts';
 import { figureVerbs } from '../shared/figures.ts';
 import { passkeyVerbs } from '../shared/passkey-verbs.ts';
@@ -22,6 +23,7 @@ export const verbsOf = (
   ...signInVerbs(context),
   ...passkeyVerbs(context),
   ...chatbotVerbs(context),
+  ...siteVerbs(context),
   ...sourceVerbs(context),
   ...sessionVerbs(context),
   ...messageVerbs(context),

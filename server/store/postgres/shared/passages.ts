@@ -12,7 +12,7 @@ import { readRecord } from '../records/read.ts';
 export const raiseVersions = (sql: Queries, touched: Fragment) => sql<{ chatbot: string }[]>`
   with touched as (${touched}),
   raised as (
-    insert into passages as p (chatbot, version) select chatbot, 1 from touched
+    insert into passages as p (chatbot, version) select distinct chatbot, 1 from touched
     on conflict (chatbot) do update set version = p.version + 1
     returning chatbot, version),
   noted as (

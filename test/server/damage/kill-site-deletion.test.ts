@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ensureBuilt } from '../../../server/dev/build.mjs';
+import { site, until } from '../../running.ts';
+import { startChild, type Child } from '../child.ts';
+
+/** SIGKILL while a site is deleted: it is all there, or nothing of it is and nothing comes back. */
+
+const API_KEY = 'the-key-of-the-deletion-test';
+const PAGES = 100;
+/** Milliseconds after the request. */
+const KILLS = [3, 9, 20];
+
+let town: Awaited<ReturnType<typeof site>>;
+let child: Child;
+let dir: string;
+beforeAll(async () => {
+  await ensureBuilt();
+  const list = Array.from({ length: PAGES }, (_, n) => `<url><loc>http://HOST/${n}</loc></url>`).join('');
+  town = await site(
+    new Proxy(
+      {},
+      {
+        get: (_, path: string) =>
+          path === '/sitemap.xml'
+            ? (
+                _request: unknown,
+                response: { end(text: string): void; setHeader(name: string, value: string): void },
+              ) => {
+                response.setHeader('Content-Type', 'text/xml');
+                response.end(`<urlset>${list.replaceAll('HOST', town.host)}</urlset>`);
+              }
+            : path === '/robots.txt'
+              ? ''
+              : `<title>House ${path}</title><p>The house number ${path} is white.</p>`,
+      },
+    ),
+  );
+  dir = await mkdtemp(join(tmpdir(), 'docent-kill-'));
+}, 120_000);
+afterAll(async () => {
+  await child?.kill();
+  await town.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const open = async () => void (child = await startChild({ API_KEY, DATA_DIR: dir, FETCH_ALLOW: town.host }));
+
+async function call(method: string, path: string, body?: object) {
+  const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+  const sent = body ? { body: JSON.stringify(body) } : {};
+  return (await fetch(`${child.base}/api/v1${path}`, { method, headers, ...sent })).json();
+}
+
+it('leaves all of it, or nothing', async () => {
+  await open();
+  for (const ms of KILLS) {
+    const bot = (await call('POST', '/chatbot/create', { name: 'Town' })).uuid;
+    const path = `/chatbot/${bot}/data-source`;
+    const { uuid } = await call('POST', `${path}/site`, { url: `${town.base}/`, max_pages: PAGES });
+    await until(
+      () => call('GET', `${path}/site/${uuid}`),
+      ({ status }) => status === 'done',
+      60_000,
+    );
+    const deletion = call('POST', `${path}/site/${uuid}/delete`).catch(() => undefined);
+    await sleep(ms);
+    await child.kill();
+    await deletion;
+    await open();
+    const [sites, sources] = [await call('GET', `${path}/sites`), await call('GET', `${path}s`)];
+    expect(sources).toHaveLength(sites.length > 0 ? sites[0].pages : 0);
+    if (sites.length > 0) expect(sites[0]).toMatchObject({ uuid, status: 'done' });
+    await child.kill();
+    await open();
+    expect(await call('GET', `${path}s`)).toHaveLength(sources.length);
+  }
+}, 180_000);
