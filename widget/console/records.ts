@@ -199,7 +199,9 @@ export interface Trace {
     certainty: 'sure' | 'unsure' | 'none';
     confidence: number;
     min_confidence: number;
-    unsure_confidence: number;
+    /** The share of what is asked that the best passage has words for. */
+    held: number;
+    min_held: number;
   };
   /** Milliseconds. */
   timings: { agent: number; search: number; write: number; check: number };

@@ -49,6 +49,19 @@ interface QuotedAnswerEnd {
 export const answerTo = (query: Query, found: Found[]): QuotedAnswer =>
   selectAnswer(query, found, query.isLongForm ? { maxSentences: MAX_PARAGRAPHS } : {});
 
+/** The outcome that a visitor would get by quotes alone. */
+export async function quotedOutcome(query: Query, found: Found[], search: SearchQuestion): Promise<Outcome> {
+  const whole = answerTo(query, found);
+  if (query.isLongForm) return outcomeOf(whole);
+  const each = await answerEach(query, whole, search);
+  if (each) return outcomeOfEach(each);
+  return outcomeOf((await answerPart(query, whole, search))?.answer ?? whole);
+}
+
+/** Of several questions the best. */
+const outcomeOfEach = ({ told }: SeveralAnswers): Outcome =>
+  told.every(({ answer }) => answer.isUnsure) ? 'unsure' : 'answered';
+
 /** Writes the extractive answer: quotes from the sources, or the reply that there is no answer. */
 export async function writeQuotes(options: WriteQuotesOptions, run: AnswerWriter): Promise<QuotedAnswerEnd> {
   const { cite, acceptedLanguages, offer, search } = options;
@@ -71,10 +84,11 @@ export async function writeQuotes(options: WriteQuotesOptions, run: AnswerWriter
 
 /** Several answers, a paragraph or more each, and a line for each question without one. */
 async function writeEach(
-  { told, unknown, leftOut, queries }: SeveralAnswers,
+  answers: SeveralAnswers,
   { query, found, cite, acceptedLanguages }: WriteQuotesOptions,
   run: AnswerWriter,
 ): Promise<QuotedAnswerEnd> {
+  const { told, unknown, leftOut, queries } = answers;
   const passages = [...new Map(told.flatMap((one) => one.found).map((one) => [one.entry, one])).values()];
   const quotes = createCitationList(passages);
   // What is said of one that is not sure must not be read as said of the next.
@@ -93,10 +107,9 @@ async function writeEach(
   if (leftOut.length > MAX_LEFT_OUT) asked.push('- …');
   if (asked.length > 0)
     run.append(`\n\n${ASK_AGAIN[query.language.replyLanguage(found, acceptedLanguages)]}\n\n${asked.join('\n')}`);
-  const isUnsure = told.every(({ answer }) => answer.isUnsure);
   return {
     citations: cite ? quotes.citations() : {},
-    outcome: isUnsure ? 'unsure' : 'answered',
+    outcome: outcomeOfEach(answers),
     search: { why: 'several', queries },
   };
 }

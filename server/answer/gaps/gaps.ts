@@ -1,8 +1,10 @@
 import { forEachSliced, TimeSlice, yieldTurn } from '../../async/time-slice.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { FoundMessage, MessageFilter } from '../../store/shared/message-search.ts';
-import type { Store } from '../../store/store.ts';
-import { wouldQuote } from '../outcome.ts';
+import type { TextChange } from '../../schema/sources/source-text.ts';
+import type { Store, StoredSource } from '../../store/store.ts';
+import type { SearchQuestion } from '../extract/several.ts';
+import { quotedOutcome } from '../extract/write.ts';
 import { areAlike, disguised, termsOf } from './likeness.ts';
 
 /** What visitors asked in vain: questions for the same thing in one group, out of the newest messages. Nothing of it is stored. */
@@ -164,6 +166,13 @@ async function group(asked: Asked[]): Promise<Asked[][]> {
   return groups.sort((a, b) => b.length - a.length);
 }
 
+/** When what the source says came to be: a page that is fetched again may say what it said. '' where it is gone. */
+function changedAt(source: StoredSource | undefined): string {
+  if (!source) return '';
+  const { at } = JSON.parse(source.change_json || '{}') as Partial<TextChange>;
+  return at && at > source.created_at ? at : source.created_at;
+}
+
 async function describe(
   { store, knowledge }: GapDeps,
   chatbot: string,
@@ -186,12 +195,14 @@ async function describe(
   };
   const { query, found } = await knowledge.search(chatbot, question, { forQuotes: true, wordsAlone: true });
   const best = found[0];
-  // What was there when it was asked last did not answer it.
-  const { created_at = '', modified_at = '' } = (best && (await store.source(best.source.uuid))) ?? {};
-  const isExact = best?.match.exact === true && (created_at > last_asked || reasons.unknown === asked.length);
-  // Of what was voted down, or asked again, a page that has changed may say the same.
-  const isNewer = modified_at > last_asked && reasons.rated_down + reasons.asked_again === 0;
-  const isAnswered = isExact || (isNewer && wouldQuote(query, found));
+  const changed = best ? changedAt(await store.source(best.source.uuid)) : '';
+  // Quotes were told and did not help: what would be told again does not count as an answer.
+  const hadAnswer = reasons.rated_down + reasons.asked_again > 0;
+  const isExact = best?.match.exact === true && (changed > last_asked || !hadAnswer);
+  const search: SearchQuestion = (text, before) =>
+    knowledge.search(chatbot, text, { forQuotes: true, wordsAlone: true, earlier: before });
+  const isAnswered =
+    isExact || (changed > last_asked && !hadAnswer && (await quotedOutcome(query, found, search)) === 'answered');
   const gap = {
     question,
     count: asked.length,

@@ -28,7 +28,7 @@ export const gaps = (deps: ApiDeps): Operation[] => {
       path: '/api/v1/chatbot/:uuid/gaps',
       summary: 'List what visitors of a chatbot asked in vain, in groups of questions for the same thing',
       description:
-        'Of the newest 600 messages of each kind: not known, answered with low confidence, voted down, and asked again in other words. A group that the sources answer by now is left out: the owner wrote the answer to its question, or the best passage is newer than its last question and would be quoted; of what was voted down or asked again only the owner’s answer counts. Nothing of it is stored: what is deleted is in no group.',
+        'Of the newest 600 messages of each kind: not known, answered with low confidence, voted down, and asked again in other words. A group that the sources answer by now is left out: the owner wrote the answer to its question, or what the best passage says has changed since its last question, and would be quoted as a sure answer; of what was voted down or asked again only an answer counts that the owner wrote or changed since. Nothing of it is stored: what is deleted is in no group.',
       query: GapsQuery,
       reply: GapList,
       async handle({ user, uuid, ctx }) {

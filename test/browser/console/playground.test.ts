@@ -72,6 +72,17 @@ test('shows the widget as it is set, and what a visitor gets at the door', async
   await page.context().close();
 });
 
+test('says what an answer lacks to be sure', async () => {
+  const chatbot = await api.newChatbot('Ferries', 'When does the last ferry leave?', 'It leaves at ten to nine.');
+  const { page } = await open(chatbot);
+  await put(page, 'the last ferry, when does it leave tonight?');
+  const sentence = await stepsOf(page).getByText('it is shown as the closest that was found').textContent();
+  const [, confidence, least, held, needed] =
+    /Confidence (\d+) % \(needed: (\d+) %\); words for (\d+) % \(needed: (\d+) %\)/.exec(sentence!)!.map(Number);
+  expect(confidence! < least! || held! < needed!).toBe(true);
+  await page.context().close();
+});
+
 test('stores nothing, and needs no chatbot that is public', async () => {
   const chatbot = await api.newChatbot('Hidden', QUESTION, ANSWER);
   await api.call('POST', `/chatbot/${chatbot}/update`, { visibility: 'private' });

@@ -26,6 +26,7 @@ const CERTAINTY = {
 
 /** Confidence may be a little more than 1. */
 const percent = (share: number): string => `${Math.round(Math.min(share, 1) * 100)} %`;
+const needed = (share: number, least: number): string => `${percent(share)} (needed: ${percent(least)})`;
 const decimals = (score: number): string => score.toFixed(2);
 
 /** The five steps of an answer, in their order. */
@@ -57,8 +58,9 @@ export const Steps = ({ trace, took }: { trace: Trace; took: number }) => (
     <Step title="What was checked">
       {trace.decision && (
         <p>
-          {CERTAINTY[trace.decision.certainty]} Confidence {percent(trace.decision.confidence)}; from{' '}
-          {percent(trace.decision.min_confidence)} on it counts as an answer.
+          {CERTAINTY[trace.decision.certainty]} Confidence{' '}
+          {needed(trace.decision.confidence, trace.decision.min_confidence)}; words for{' '}
+          {needed(trace.decision.held, trace.decision.min_held)} of what is asked.
         </p>
       )}
       {trace.query.unknown_words.length > 0 && (
