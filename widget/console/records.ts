@@ -77,6 +77,8 @@ export interface Site {
   excluded_pages: string[];
   dead_links: { url: string; found_on: string }[];
   dead_links_total: number;
+  /** Sources that go with it. */
+  pages: number;
   found: number;
   done: number;
   failed: number;

@@ -1,3 +1,4 @@
+import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { Site } from '../../records.ts';
@@ -27,6 +28,11 @@ function SiteDetails({ chatbot, site, onChanged }: Omit<Props, 'sites'> & { site
   };
   const { uuid, url, max_pages, include, exclude, excluded_pages, dead_links, dead_links_total } = site;
   const base = `/api/v1/chatbot/${chatbot}/data-source/site`;
+  const remove = async (): Promise<void> => {
+    if (!(await run(() => post(`${base}/${uuid}/delete`)))) return;
+    onChanged();
+    focusHeading();
+  };
   const more = dead_links_total - dead_links.length;
   return (
     <details class="add">
@@ -46,7 +52,13 @@ function SiteDetails({ chatbot, site, onChanged }: Omit<Props, 'sites'> & { site
             onClick={() => void act(() => post(base, { url, max_pages, include, exclude }))}
           >
             Read the site again
-          </Button>
+          </Button>{' '}
+          <Confirm
+            label="Delete the site"
+            question={`Delete it with its ${count(site.pages, 'page')}?`}
+            isBusy={isBusy.value}
+            act={() => void remove()}
+          />
         </p>
         <Failed failure={failure} />
         {excluded_pages.length > 0 && (

@@ -9,6 +9,7 @@ import type { DataSource, Site, SourceText } from '../../records.ts';
 import { ago, count, statusWords, TYPES } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { Address } from './Address.tsx';
+import { EditAnswer } from './EditAnswer.tsx';
 
 /** Milliseconds between two looks while it is read. */
 const LOOK_MS = 1500;
@@ -42,6 +43,7 @@ export function SourceView({ chatbot, source }: Props) {
       </a>
       <Pending of={loading} what="the source" />
       {record && <Facts chatbot={chatbot} record={record} isOfSite={isOfSite} onChanged={loading.reload} />}
+      {record?.type === 'qa' && <EditAnswer record={record} onChanged={loading.reload} />}
       {text && <LastChange change={text.last_change} />}
       {text && text.passages.length === 0 && (
         <Empty title="No text">Nothing can be quoted from this source as long as it has no text.</Empty>

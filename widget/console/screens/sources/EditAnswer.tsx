@@ -1,0 +1,48 @@
+import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { textsOf } from '../../parts/form.ts';
+import { useChanges } from '../../parts/use-changes.ts';
+import { useWrong } from '../../parts/use-wrong.ts';
+import type { DataSource } from '../../records.ts';
+import { post } from '../../wire.ts';
+
+interface Words {
+  question: string;
+  answer: string;
+  reference_source_link?: string;
+}
+
+/** A question with its answer, changed in place: its tags and its count of citations stay. */
+export function EditAnswer({ record, onChanged }: { record: DataSource; onChanged: () => void }) {
+  const { question, answer, reference_source_link = '' } = JSON.parse(record.meta_json) as Words;
+  const { isBusy, failure, failureOf, isSaved, run } = useWrong();
+  const { form, changes } = useChanges((data) => {
+    const text = textsOf(data);
+    return Object.fromEntries([...data.keys()].map((name) => [name, text(name)]));
+  });
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (await run(() => post(`/api/v1/data-source/${record.uuid}/update`, changes()), form.current!)) onChanged();
+  };
+  return (
+    <section>
+      <h2>Change it</h2>
+      <form ref={form} noValidate onSubmit={(event) => void submit(event)}>
+        <Field label="Question" name="question" value={question} failure={failureOf('question')} />
+        <Field label="Answer" name="answer" rows={6} value={answer} failure={failureOf('answer')} />
+        <Field
+          label="Link to a page that says more"
+          name="reference_source_link"
+          type="url"
+          isRequired={false}
+          value={reference_source_link}
+          failure={failureOf('reference_source_link')}
+        />
+        <Failed failure={failure} />
+        <Button kind="primary" type="submit" isBusy={isBusy.value}>
+          Save
+        </Button>
+        <p role="status">{isSaved.value && 'Saved. Visitors get it in a moment.'}</p>
+      </form>
+    </section>
+  );
+}
