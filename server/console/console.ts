@@ -77,7 +77,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
       if (!isAllowed(place, ctx.req)) throw notFound('page');
       const serve = SESSION_PATH.test(ctx.path) ? sessions : page;
       if (!serve) throw notFound('page');
-      if (ctx.path === '/console/preview') return servePreview(ctx, next);
+      if (ctx.path === '/console/preview') return servePreview(ctx, place);
       if (ctx.path.startsWith('/console/backdrop/'))
         return serveBackdrop(ctx, (await authenticate(ctx.req)).user, deps);
       await pageHeaders(ctx, async () => {});

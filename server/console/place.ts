@@ -45,7 +45,8 @@ export function requireOwnPage(place: Place, request: IncomingMessage): void {
     );
 }
 
-function ownOrigins(place: Place, request: IncomingMessage): string[] {
+/** The server's own, as `PUBLIC_URL` and as the request name it. */
+export function ownOrigins(place: Place, request: IncomingMessage): string[] {
   const address = `${isSecure(place, request) ? 'https' : 'http'}://${request.headers.host ?? ''}`;
   return [place.publicUrl, address].flatMap((one) => (one && URL.canParse(one) ? [new URL(one).origin] : []));
 }

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { requireRead } from '../http/body.ts';
 import { hashOf, securityHeaders } from '../http/security-headers.ts';
+import { ownOrigins, type Place } from './place.ts';
 
 /**
  * /console/preview: the widget itself, in a frame of the console. The frame is sandboxed: it has no cookie, no storage and no way
@@ -26,11 +27,17 @@ if (location.hash === '#inline') document.body.append(Object.assign(document.cre
 /** The widget goes by the property: an element in the head would not do. */
 const styleOf = (scheme: string): string => `html,body,main{height:100%;margin:0}html{color-scheme:${scheme}}`;
 
-/** The settings may name images of any host. */
-const headersOf = (style: string): Middleware =>
+/** A policy's source has no other characters; `Host` may have. */
+const ORIGIN = /^https?:\/\/[\w.:[\]-]+$/;
+
+/**
+ * `origins`: the server's own, since to WebKit `'self'` is nothing in a sandboxed frame.
+ * The settings may name images of any host.
+ */
+const headersOf = (style: string, origins: string[]): Middleware =>
   securityHeaders({
     defaultSrc: ["'none'"],
-    scriptSrc: ["'self'", hashOf(SCRIPT)],
+    scriptSrc: ["'self'", ...origins.filter((origin) => ORIGIN.test(origin)), hashOf(SCRIPT)],
     styleSrc: [hashOf(style)],
     imgSrc: ['data:', 'https:'],
     baseUri: ["'none'"],
@@ -62,10 +69,10 @@ const html = (style: string): string => `<!doctype html>
 </html>
 `;
 
-export const servePreview: Middleware = async (ctx) => {
+export const servePreview = async (ctx: Context, place: Place): Promise<void> => {
   requireRead(ctx);
   const style = styleOf(preferredScheme(ctx));
-  await headersOf(style)(ctx, async () => {});
+  await headersOf(style, ownOrigins(place, ctx.req))(ctx, async () => {});
   // Its origin is opaque: browsers warn that they cannot give the server's own a group of agents for it.
   ctx.remove('Origin-Agent-Cluster');
   ctx.set('Cache-Control', 'no-cache');

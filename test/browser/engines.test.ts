@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
-import { startBuiltServer, type BuiltServer } from './built-server.ts';
+import { startBuiltServer, until, type BuiltServer } from './built-server.ts';
 import { Chat } from './engines/chat.ts';
 import { KEYS, type Driver } from './engines/driver.ts';
 import { findEngines } from './engines/find-engines.ts';
@@ -256,6 +256,30 @@ for (const { name, start, isOptional } of findEngines()) {
       await chat.ask(question);
       expect(wordsIn(await chat.answer())).toEqual(range(20));
       await driver.toFrame(false);
+    });
+
+    test('an owner asks the widget in the playground of the console', async () => {
+      await driver.goto(`${server.base}/console/`);
+      await driver.run((key) => {
+        const headers = { 'Content-Type': 'application/json' };
+        void fetch('/console/session', { method: 'POST', headers, body: JSON.stringify({ key }) }).then(() =>
+          document.body.setAttribute('data-signed-in', ''),
+        );
+      }, server.key);
+      await until(() => driver.run(() => document.body.hasAttribute('data-signed-in')));
+      await driver.goto(`${server.base}/console/chatbot/${await server.chatbot()}/playground`);
+      await until(() => driver.run(() => document.querySelector('iframe') !== null));
+      await driver.toFrame(true);
+      try {
+        await chat.press('textbox', 'Your question');
+        model.next(wordAnswer(20, 0));
+        await chat.ask(question);
+        // Without "Copy": in WebKit a sandboxed frame has no clipboard.
+        const { text } = await chat.see('group', 'Answer', ({ text }) => wordsIn(text).length >= 20);
+        expect(wordsIn(text)).toEqual(range(20));
+      } finally {
+        await driver.toFrame(false);
+      }
     });
   });
 }

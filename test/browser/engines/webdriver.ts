@@ -3,6 +3,8 @@ import type { Driver } from './driver.ts';
 /** Sends one command of WebDriver, by its name there; returns the reply's `value`. Rejects with the error that it names. */
 export interface Session {
   readonly name: string;
+  /** Whether points in a frame are those of the window around it, against the standard. */
+  readonly hasPointsOfWindow?: boolean;
   send<T>(command: Command, parameters?: Record<string, unknown>): Promise<T>;
   /** Ends the browser. */
   close(): Promise<void>;
@@ -23,6 +25,7 @@ export type Command =
 export function driverOf(session: Session): Driver {
   const { name, send } = session;
   const handles: string[] = [];
+  let [left, top] = [0, 0];
   const switchTo = (handle: string): Promise<void> => send('SwitchToWindow', { handle, name: handle });
   const perform = async (source: Record<string, unknown>): Promise<void> => {
     await send('PerformActions', { actions: [source] });
@@ -37,7 +40,7 @@ export function driverOf(session: Session): Driver {
         type: 'pointer',
         id: 'mouse',
         actions: [
-          { type: 'pointerMove', duration: 0, x: Math.round(x), y: Math.round(y) },
+          { type: 'pointerMove', duration: 0, x: Math.round(x + left), y: Math.round(y + top) },
           { type: 'pointerDown', button: 0 },
           { type: 'pointerUp', button: 0 },
         ],
@@ -60,7 +63,15 @@ export function driverOf(session: Session): Driver {
       await switchTo(handle);
     },
     toTab: (index) => switchTo(handles[index]!),
-    toFrame: (isIn) => send('SwitchToFrame', { id: isIn ? 0 : null }),
+    async toFrame(isIn) {
+      const around = (): number[] => {
+        const { x, y } = document.querySelector('iframe')!.getBoundingClientRect();
+        return [x, y];
+      };
+      const script = `return (${around})()`;
+      [left, top] = isIn && session.hasPointsOfWindow ? await send('ExecuteScript', { script, args: [] }) : [0, 0];
+      await send('SwitchToFrame', { id: isIn ? 0 : null });
+    },
     close: () => session.close(),
   };
 }

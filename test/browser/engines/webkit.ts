@@ -56,6 +56,7 @@ export async function startWebKit({ driver, browser, display }: WebKitFiles): Pr
     };
     return {
       name: `WebKitGTK ${created.capabilities.browserVersion}`,
+      hasPointsOfWindow: true,
       send,
       async close() {
         await call('DELETE', `${base}/${created.sessionId}`).catch(() => {});
