@@ -53,6 +53,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     passkeys: createPasskeys(store, signIns, clock),
     hasMail,
     hasModel,
+    operator: store.owner.user,
     audit,
     clock,
   });

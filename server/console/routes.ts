@@ -9,6 +9,7 @@ import { clientAddress, createVisitorLimits } from '../http/rate-limit.ts';
 import { invalid, notFound, Refusal } from '../schema/errors.ts';
 import { readUuid, type Clock } from '../schema/ids.ts';
 import { validate } from '../schema/validate.ts';
+import type { User } from '../store/store.ts';
 import { readCookie, writeCookie } from './cookie.ts';
 import { AssertionBody, RegistrationBody, type Passkeys } from './passkeys.ts';
 import { isRead, mayRead, passkeyPlace, requireOwnPage, type Place } from './place.ts';
@@ -25,6 +26,8 @@ interface RoutesDeps {
   passkeys: Passkeys;
   hasMail: boolean;
   hasModel: boolean;
+  /** Of the operator of the server. */
+  operator: User;
   audit: Audit;
   clock: Clock;
 }
@@ -47,7 +50,7 @@ const Invitation = Type.Object({ link: Type.String({ maxLength: 256 }) });
  * by cookie.
  */
 export function sessionRoutes(deps: RoutesDeps): Middleware {
-  const { place, signIns, findKey, invitations, keys, passkeys, hasMail, hasModel, audit, clock } = deps;
+  const { place, signIns, findKey, invitations, keys, passkeys, hasMail, hasModel, operator, audit, clock } = deps;
   const failures = createVisitorLimits({ clock, longest: FAILED_TRIES[1] });
   const router = new Router({ prefix: '/console' });
   const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: (ctx: Context) => Promise<unknown>): void => {
@@ -83,6 +86,8 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
     public_url: place.publicUrl ?? '',
     has_mail: hasMail,
     has_model: hasModel,
+    is_guest: user.invited === true,
+    is_operator: user.uuid === operator.uuid,
   });
 
   /** A try counts while it is under way, so that many at once are not more than the limit. */

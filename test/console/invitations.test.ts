@@ -62,7 +62,7 @@ describe('an invitation for an address without a user', () => {
       needs_sign_in: false,
     });
     const first = await accept(link);
-    expect(first.body).toMatchObject({ user: { name: ANN }, chatbot });
+    expect(first.body).toMatchObject({ user: { name: ANN }, chatbot, is_guest: true, is_operator: false });
     const cookie = { ...OWN, cookie: cookieOf(first) };
     expect(await roleOf(cookie)).toBe('editor');
     expect(await membersOf()).toEqual([

@@ -51,6 +51,8 @@ describe('signing in', () => {
       public_url: '',
       has_mail: false,
       has_model: false,
+      is_guest: false,
+      is_operator: true,
     });
     expect(Date.parse(reply.body.expires)).toBe(Math.floor(Date.now() / 1000) * 1000 + 7 * DAY);
     expect(reply.headers['cache-control']).toBe('no-store');

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { account, owner, pendingInvitation } from './account/account.ts';
+import { may, memberships } from './account/membership.ts';
 import { Loading } from './parts/controls.tsx';
 import { Frame } from './parts/Frame.tsx';
 import { PLACES, type Title } from './routes.ts';
@@ -10,6 +11,7 @@ import type { SCREENS } from './screens/all.ts';
 import { Chatbots } from './screens/Chatbots.tsx';
 import { NotFound } from './screens/NotFound.tsx';
 import { Outdated } from './screens/Outdated.tsx';
+import { Refused } from './screens/Refused.tsx';
 import { SignIn } from './screens/SignIn.tsx';
 
 /** What the address says of a screen. */
@@ -22,15 +24,15 @@ interface Given {
 /** The screens that are loaded when they are met: undefined until then, `false` where they cannot be. */
 const screens = signal<typeof SCREENS | false | undefined>();
 
-function Later({ title, ...given }: Given & { title: Title }) {
-  useEffect(
-    () =>
-      void import('./screens/all.ts').then(
-        ({ SCREENS: loaded }) => (screens.value = loaded),
-        () => (screens.value = false),
-      ),
-    [],
+function loadScreens(): void {
+  void import('./screens/all.ts').then(
+    ({ SCREENS: loaded }) => (screens.value = loaded),
+    () => (screens.value = false),
   );
+}
+
+function Later({ title, ...given }: Given & { title: Title }) {
+  useEffect(loadScreens, []);
   if (screens.value === false) return <Outdated />;
   const Screen = screens.value?.[title] as ComponentType<Given> | undefined;
   return Screen ? <Screen {...given} /> : <Loading what="the screen" />;
@@ -39,25 +41,27 @@ function Later({ title, ...given }: Given & { title: Title }) {
 const UUID = /^[0-9a-f]{32}$/;
 
 /**
- * A screen is made anew for each chatbot. What the address has in place of a uuid never becomes a part of a request's path: encoded, it
- * could lead to another operation.
+ * A screen in its frame. It is made anew for each chatbot, and once the role there is known. What the address has in place of a uuid
+ * never becomes a part of a request's path: encoded, it could lead to another operation.
  */
-function OfChatbot({ title, chatbot, session, source }: Given & { title: Title }) {
+function Framed({ title, chatbot, session, source }: Given & { title: Title }) {
+  // Beside the look for the role.
+  useEffect(loadScreens, []);
   const given = { ...(chatbot && { chatbot }), ...(session && { session }), ...(source && { source }) };
   if (!Object.values(given).every((uuid) => UUID.test(uuid))) return <NotFound />;
+  const { right } = PLACES.find((place) => place.title === title) ?? {};
   return (
     <Frame title={title} {...(chatbot && { chatbot })}>
-      <Later key={`${title} ${chatbot}`} title={title} {...given} />
+      {!chatbot || !right || (memberships.value && may(chatbot, right)) ? (
+        <Later key={`${title} ${chatbot}`} title={title} {...given} />
+      ) : memberships.value ? (
+        <Refused chatbot={chatbot} right={right} />
+      ) : (
+        <Loading what="your role" />
+      )}
     </Frame>
   );
 }
-
-/** A screen of no chatbot. */
-const Own = ({ title }: { title: Title }) => (
-  <Frame title={title}>
-    <Later title={title} />
-  </Frame>
-);
 
 /** The sign-in page, or the screen of the address. */
 export function Console() {
@@ -72,12 +76,12 @@ export function Console() {
           <LocationProvider scope="/console">
             <Router>
               <Route path="/console" component={Chatbots} />
-              <Route path="/console/chatbot/:chatbot" component={OfChatbot} title="Today" />
+              <Route path="/console/chatbot/:chatbot" component={Framed} title="Today" />
               {PLACES.map(({ path, title }) => (
-                <Route key={path} path={`/console/chatbot/:chatbot/${path}`} component={OfChatbot} title={title} />
+                <Route key={path} path={`/console/chatbot/:chatbot/${path}`} component={Framed} title={title} />
               ))}
-              <Route path="/console/settings" component={Own} title="Settings" />
-              <Route path="/console/settings/audit" component={Own} title="Audit log" />
+              <Route path="/console/settings" component={Framed} title="Settings" />
+              <Route path="/console/settings/audit" component={Framed} title="Audit log" />
               <Route default component={NotFound} />
             </Router>
           </LocationProvider>

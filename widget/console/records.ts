@@ -163,6 +163,10 @@ export interface Account {
   has_mail: boolean;
   /** A model writes answers, and drafts of them. */
   has_model: boolean;
+  /** Nobody has proved the address: no chatbots of one's own, and no mail. */
+  is_guest: boolean;
+  /** Runs the server. */
+  is_operator: boolean;
 }
 
 /** One sign-in of the user, in any browser. */

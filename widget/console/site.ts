@@ -1,3 +1,4 @@
+import { may } from './account/membership.ts';
 import { loadChatbots } from './chatbots.ts';
 import { post } from './wire.ts';
 
@@ -15,7 +16,7 @@ async function takeOverLook(chatbot: string, { href, hostname }: URL): Promise<v
     { url: href },
     { isSlow: true },
   );
-  await post(`${path}/update`, { name: look.name || hostname });
+  if (may(chatbot, 'own')) await post(`${path}/update`, { name: look.name || hostname });
   const { color, icon } = look;
   if (color || icon) await post(`${path}/widget`, { ...(color && { color }), ...(icon && { icon }) });
   await loadChatbots();

@@ -7,6 +7,9 @@ import { Failure, get, onSignedOut, post, remove, sessionPath } from '../wire.ts
 /** Who is signed in: undefined until it is known, `false` for nobody. */
 export const account = signal<Account | false | undefined>();
 
+/** The account of whoever is signed in; without fields for nobody. */
+export const me = (): Partial<Account> => account.value || {};
+
 /** Uuid of the user whose screens are there: they stay, out of sight, while a sign-in that ended is begun again. */
 export const owner = signal('');
 
@@ -24,7 +27,7 @@ function forget(): void {
 }
 
 /** Of the server, for pages of other sites: `PUBLIC_URL`, else the one that this page is from. */
-export const publicAddress = (): string => (account.value && account.value.public_url) || location.origin;
+export const publicAddress = (): string => me().public_url || location.origin;
 
 /** Why the sign-in page is shown, where there is more to say. */
 export const notice = signal('');

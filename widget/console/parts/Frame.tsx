@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { account } from '../account/account.ts';
+import { account, me } from '../account/account.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
 import { may, memberships } from '../account/membership.ts';
 import { PLACES } from '../routes.ts';
@@ -36,8 +36,8 @@ export function Frame({ chatbot, title, children }: FrameProps) {
   }, [shown, name, account.value]);
   useEffect(() => {
     // Where that fails its name is missing, and all is shown: the server refuses what the role does not allow.
-    if (chatbot && !chatbots.value) void loadChatbots().catch(() => (memberships.value ??= []));
-  }, [chatbot]);
+    if (chatbot && account.value && !chatbots.value) void loadChatbots().catch(() => (memberships.value ??= []));
+  }, [chatbot, account.value]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), [shown, chatbot, account.value]);
   return (
     <div class="frame">
@@ -79,7 +79,7 @@ export function Frame({ chatbot, title, children }: FrameProps) {
             </Item>
           </ul>
         </nav>
-        <p class="who">{account.value && account.value.user.name}</p>
+        <p class="who">{me().user?.name}</p>
       </header>
       <main id="screen" tabIndex={-1}>
         <h1 ref={heading} tabIndex={-1}>

@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso/router';
+import { me } from '../account/account.ts';
 import { siteAddress } from '../address.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
 import { may } from '../account/membership.ts';
@@ -18,7 +19,14 @@ export function Chatbots() {
   const list = chatbots.value;
   return (
     <Frame title="Chatbots">
-      <NewChatbot />
+      {me().is_guest ? (
+        <p class="notice">
+          You are a guest: to make chatbots of your own, ask whoever runs this server for{' '}
+          <code>docent user add {me().user?.name}</code>.
+        </p>
+      ) : (
+        <NewChatbot />
+      )}
       <Pending of={{ ...loading, data: chatbots }} what="your chatbots" />
       {list && list.length > 0 && (
         <ul class="cards">

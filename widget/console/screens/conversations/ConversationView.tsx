@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { may } from '../../account/membership.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Pending } from '../../parts/controls.tsx';
@@ -50,7 +51,7 @@ export function ConversationView({ chatbot, session, back, sought, onDeleted }: 
         <Turn key={message.uuid} chatbot={chatbot} message={message} />
       ))}
       <Failed failure={deleteFailure} />
-      {data.value && (
+      {data.value && may(chatbot, 'change conversations') && (
         <Confirm
           label="Delete this conversation"
           question="Delete it for good?"
@@ -80,10 +81,14 @@ function Turn({ chatbot, message }: { chatbot: string; message: Message }) {
       {!message.error_message && !message.response && (
         <p class="failed">There is no answer: it was interrupted, or is being written.</p>
       )}
-      {(outcome === 'unknown' || outcome === 'unsure' || rating === -1) && (
-        <WriteAnswer chatbot={chatbot} question={message.query} />
+      {may(chatbot, 'edit') && (
+        <>
+          {(outcome === 'unknown' || outcome === 'unsure' || rating === -1) && (
+            <WriteAnswer chatbot={chatbot} question={message.query} />
+          )}
+          <Why chatbot={chatbot} query={message.query} />
+        </>
       )}
-      <Why chatbot={chatbot} query={message.query} />
     </div>
   );
 }

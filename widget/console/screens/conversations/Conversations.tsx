@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso/router';
+import { may } from '../../account/membership.ts';
 import { Empty, Pending } from '../../parts/controls.tsx';
 import { useFilters } from '../../parts/Filters.tsx';
 import { usePages } from '../../parts/use-pages.tsx';
@@ -51,8 +52,8 @@ export function Conversations({ chatbot, session }: Props) {
                   'No conversation that was looked at matches. Use fewer or shorter words, or more days.'
                 ) : (
                   <>
-                    Put the snippet on your site, and what visitors ask appears here.{' '}
-                    <a href={`/console/chatbot/${chatbot}/start`}>Get the snippet</a>
+                    Once the snippet is on your site, what visitors ask appears here.{' '}
+                    {may(chatbot, 'edit') && <a href={`/console/chatbot/${chatbot}/start`}>Get the snippet</a>}
                   </>
                 )}
               </Empty>

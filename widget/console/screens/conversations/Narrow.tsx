@@ -1,3 +1,4 @@
+import { may } from '../../account/membership.ts';
 import { Filters, type useFilters } from '../../parts/Filters.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Agent } from '../../agent-records.ts';
@@ -22,9 +23,10 @@ interface NarrowProps extends Pick<ReturnType<typeof useFilters>, 'values' | 'na
 
 /** The fields that narrow the list. */
 export function Narrow({ chatbot, ...narrowed }: NarrowProps) {
+  const mayList = may(chatbot, 'edit');
   // Without them the field has the one that is chosen.
-  const { data: agents } = useLoad(chatbot, (signal) =>
-    get<Agent[]>(`/api/v1/chatbot/${chatbot}/agents`, signal).catch(() => []),
+  const { data: agents } = useLoad(chatbot, async (signal) =>
+    mayList ? get<Agent[]>(`/api/v1/chatbot/${chatbot}/agents`, signal).catch(() => []) : [],
   );
   const names = Object.fromEntries((agents.value ?? []).map(({ uuid, name }) => [uuid, name]));
   const chosen = narrowed.values['agent'];
@@ -37,7 +39,9 @@ export function Narrow({ chatbot, ...narrowed }: NarrowProps) {
       }}
       further={{
         state: { label: 'State', choices: STATES },
-        agent: { label: 'Agent', choices: { '': 'Any agent', ...(chosen && { [chosen]: 'This agent' }), ...names } },
+        ...((chosen || mayList) && {
+          agent: { label: 'Agent', choices: { '': 'Any agent', ...(chosen && { [chosen]: 'This agent' }), ...names } },
+        }),
         label: { label: 'Label' },
         page: { label: 'Page', placeholder: 'Such as /cart' },
         from: { label: 'First day', type: 'date' },

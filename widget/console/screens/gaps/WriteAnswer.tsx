@@ -1,4 +1,4 @@
-import { account } from '../../account/account.ts';
+import { me } from '../../account/account.ts';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useChanges } from '../../parts/use-changes.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
@@ -106,7 +106,7 @@ export function WriteAnswer({
           <Button kind="primary" type="submit" isBusy={isBusy.value}>
             Save the answer
           </Button>{' '}
-          {account.value && account.value.has_model && <Draft chatbot={chatbot} questions={wordings} />}
+          {me().has_model && <Draft chatbot={chatbot} questions={wordings} />}
         </form>
       </details>
     </>

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { account, acceptInvitation, dropInvitation, pendingInvitation } from '../../account/account.ts';
+import { acceptInvitation, dropInvitation, me, pendingInvitation } from '../../account/account.ts';
 import { Button, Failed, Pending } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
@@ -20,7 +20,7 @@ export function Accept() {
   const link = pendingInvitation.value;
   const { isBusy, failure, run } = useAction();
   // Anew once somebody has signed in: it may be the user who is invited.
-  const user = account.value ? account.value.user.name : '';
+  const user = me().user?.name ?? '';
   const loading = useLoad(`${link} ${user}`, () => post<Invited>('/console/invitation', { link }));
   useEffect(() => {
     document.title = 'Invitation · Docent';

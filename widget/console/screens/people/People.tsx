@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso/router';
-import { account } from '../../account/account.ts';
+import { me } from '../../account/account.ts';
 import { loadChatbots } from '../../chatbots.ts';
-import { may, memberships } from '../../account/membership.ts';
+import { may, roleIn } from '../../account/membership.ts';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Failed, Pending } from '../../parts/controls.tsx';
 import { Table } from '../../parts/Table.tsx';
@@ -65,7 +65,7 @@ function Members({ chatbot }: { chatbot: string }) {
               <tr key={one.uuid}>
                 <th scope="row">
                   {one.email || 'A user who is gone'}{' '}
-                  {account.value && account.value.user.uuid === one.uuid && <span class="badge good">you</span>}
+                  {me().user?.uuid === one.uuid && <span class="badge good">you</span>}
                 </th>
                 <td>
                   <select
@@ -87,7 +87,7 @@ function Members({ chatbot }: { chatbot: string }) {
                 </td>
                 <td>{ago(one.created_at)}</td>
                 <td class="end">
-                  {account.value && account.value.user.uuid !== one.uuid && (
+                  {me().user?.uuid !== one.uuid && (
                     <Confirm
                       label="Remove"
                       question={`Remove ${one.email}?`}
@@ -131,7 +131,7 @@ function Members({ chatbot }: { chatbot: string }) {
 function OwnRole({ chatbot }: { chatbot: string }) {
   const { route } = useLocation();
   const { isBusy, failure, run } = useAction();
-  const role = memberships.value?.find((one) => one.chatbot === chatbot)?.role;
+  const role = roleIn(chatbot);
   const leave = (): Promise<boolean> =>
     run(async () => {
       await post(`/api/v1/chatbot/${chatbot}/leave`);
@@ -144,6 +144,7 @@ function OwnRole({ chatbot }: { chatbot: string }) {
       {role && (
         <p>
           You are {ROLE_WORDS[role].name} of this chatbot: you {ROLE_WORDS[role].may}.
+          {role !== 'owner' && ' An owner can change that.'}
         </p>
       )}
       <Failed failure={failure} />

@@ -1,4 +1,4 @@
-import { account } from '../../account/account.ts';
+import { me } from '../../account/account.ts';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useSignal } from '../../signals.ts';
@@ -8,7 +8,6 @@ import { post } from '../../wire.ts';
 export function Mail() {
   const { isBusy, failure, run } = useAction();
   const isSent = useSignal(false);
-  const known = account.value;
   const test = (): Promise<boolean> =>
     run(async () => {
       isSent.value = false;
@@ -18,7 +17,9 @@ export function Mail() {
   return (
     <section>
       <h2>Mail</h2>
-      {known && known.has_mail ? (
+      {me().is_guest ? (
+        <p>Nobody has proved that your address is yours: no mail is sent to it.</p>
+      ) : me().has_mail ? (
         <>
           <p>The server mails invitations, and figures to those who want them.</p>
           <Button isBusy={isBusy.value} onClick={() => void test()}>

@@ -2,7 +2,7 @@ import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { useSignal } from '../../signals.ts';
-import { Failure, get, post } from '../../wire.ts';
+import { get, post } from '../../wire.ts';
 
 interface ServerModel {
   kind: 'chat' | 'embeddings';
@@ -21,12 +21,7 @@ const KINDS = { chat: 'Answers', embeddings: 'Search by meaning' };
 
 /** Which models the server speaks to, and whether they answer; for its operator alone. */
 export function Models() {
-  const { data, failure, reload } = useLoad('models', (signal) =>
-    get<{ models: ServerModel[] }>(PATH, signal).catch((error: unknown) => {
-      if (error instanceof Failure && error.status === 403) return { models: undefined };
-      throw error;
-    }),
-  );
+  const { data, failure, reload } = useLoad('models', (signal) => get<{ models: ServerModel[] }>(PATH, signal));
   const checks = useSignal<Check[]>([]);
   const { isBusy, failure: testFailure, run } = useAction();
   const models = data.value?.models;

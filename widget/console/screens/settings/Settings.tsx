@@ -1,4 +1,4 @@
-import { account, signOut } from '../../account/account.ts';
+import { me, signOut } from '../../account/account.ts';
 import { Button, Failed, Pending } from '../../parts/controls.tsx';
 import { Table } from '../../parts/Table.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -14,15 +14,14 @@ import { get, remove, signInsPath } from '../../wire.ts';
 /** Who is signed in, and where. */
 export function Settings() {
   const { isBusy, failure, run } = useAction();
-  const known = account.value;
   return (
     <>
       <section>
         <h2>You</h2>
         <p>
-          Signed in as <strong>{known && known.user.name}</strong>.
+          Signed in as <strong>{me().user?.name}</strong>.
         </p>
-        {known && !known.is_secure && (
+        {me().is_secure === false && (
           <p class="notice">
             This page came over plain HTTP. Anyone on the network between can take over this sign-in; put the server
             behind HTTPS.
@@ -39,7 +38,7 @@ export function Settings() {
       <SignIns />
       <Passkeys />
       <Keys />
-      <Models />
+      {me().is_operator && <Models />}
       <Mail />
     </>
   );

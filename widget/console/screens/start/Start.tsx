@@ -18,6 +18,7 @@ import { loadChatbots } from '../../chatbots.ts';
 import { readSite } from '../../site.ts';
 import { scriptTag } from '../../snippets.ts';
 import { publicAddress } from '../../account/account.ts';
+import { may } from '../../account/membership.ts';
 import { ask, Failure, get, post, remove } from '../../wire.ts';
 
 /** Milliseconds between two looks while the site is read. */
@@ -149,12 +150,14 @@ function Correct({ chatbot, url, onCorrected }: { chatbot: string; url: string; 
       <Button kind="primary" type="submit" isBusy={isBusy.value}>
         Read this address
       </Button>
-      <Confirm
-        label="Delete this chatbot"
-        question="Delete it for good?"
-        isBusy={removing.isBusy.value}
-        act={() => void removeAll()}
-      />
+      {may(chatbot, 'own') && (
+        <Confirm
+          label="Delete this chatbot"
+          question="Delete it for good?"
+          isBusy={removing.isBusy.value}
+          act={() => void removeAll()}
+        />
+      )}
       <Failed failure={removing.failure} />
     </form>
   );
@@ -207,9 +210,13 @@ function Publish({ chatbot, onDone }: { chatbot: string; onDone: () => void }) {
     <>
       <p class="notice">
         This chatbot is private: visitors see its button and get no answer.{' '}
-        <Button isBusy={isBusy.value} onClick={() => void publish()}>
-          Make it public
-        </Button>
+        {may(chatbot, 'own') ? (
+          <Button isBusy={isBusy.value} onClick={() => void publish()}>
+            Make it public
+          </Button>
+        ) : (
+          'An owner makes it public in General.'
+        )}
       </p>
       <Failed failure={failure} />
     </>

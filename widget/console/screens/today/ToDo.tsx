@@ -1,6 +1,6 @@
 import { Failed } from '../../parts/controls.tsx';
 import { useLoad } from '../../parts/use-load.ts';
-import { loadMemberships, may, memberships } from '../../account/membership.ts';
+import { may } from '../../account/membership.ts';
 import type { Conversation, DataSource, GapList } from '../../records.ts';
 import { count } from '../../words.ts';
 import { get, getPage } from '../../wire.ts';
@@ -14,7 +14,6 @@ export function ToDo({ chatbot }: { chatbot: string }) {
   const api = `/api/v1/chatbot/${chatbot}`;
   const { data, failure, reload } = useLoad(chatbot, async (signal) => {
     // What a viewer may not read is not asked for.
-    if (!memberships.value) await loadMemberships(signal);
     const mayEdit = may(chatbot, 'edit');
     const [gaps, failed, waiting] = await Promise.all([
       mayEdit ? get<GapList>(`${api}/gaps`, signal) : undefined,

@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso/router';
-import { account } from '../../account/account.ts';
+import { me } from '../../account/account.ts';
+import { may } from '../../account/membership.ts';
 import { Empty, Pending } from '../../parts/controls.tsx';
 import { Table } from '../../parts/Table.tsx';
 import { useLoad } from '../../parts/use-load.ts';
@@ -53,8 +54,15 @@ export function Today({ chatbot }: { chatbot: string }) {
       <Pending of={loading} what="the figures" />
       {figures?.asked === 0 && (
         <Empty title={`Nobody has asked in the last ${range} days`}>
-          Put the chatbot on your site: <a href={`/console/chatbot/${chatbot}/start`}>Start</a> has the snippet. Or ask
-          it yourself in the <a href={`/console/chatbot/${chatbot}/playground`}>Playground</a>, which counts nothing.
+          {may(chatbot, 'edit') ? (
+            <>
+              Put the chatbot on your site: <a href={`/console/chatbot/${chatbot}/start`}>Start</a> has the snippet. Or
+              ask it yourself in the <a href={`/console/chatbot/${chatbot}/playground`}>Playground</a>, which counts
+              nothing.
+            </>
+          ) : (
+            'What visitors ask is counted here.'
+          )}
         </Empty>
       )}
       {figures && figures.asked > 0 && (
@@ -89,7 +97,7 @@ export function Today({ chatbot }: { chatbot: string }) {
           />
         </>
       )}
-      {account.value && account.value.has_mail && <WeeklyMail chatbot={chatbot} />}
+      {me().has_mail && !me().is_guest && <WeeklyMail chatbot={chatbot} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { publicAddress } from '../../account/account.ts';
+import { may } from '../../account/membership.ts';
 import { Check } from '../../parts/controls.tsx';
 import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
 import { Snippet } from '../../parts/Snippet.tsx';
@@ -22,7 +23,7 @@ export function Publish({ chatbot: { uuid, meta }, settings }: PublishProps) {
   const server = publicAddress();
   const snippets = snippetsFor(server, uuid, hasLook.value ? attributesOf(settings) : {});
   const [where, code] = snippets[platform.value]!;
-  const general = <a href={`/console/chatbot/${uuid}/general`}>General</a>;
+  const general = may(uuid, 'own') ? <a href={`/console/chatbot/${uuid}/general`}>General</a> : 'General';
   return (
     <>
       <section>
