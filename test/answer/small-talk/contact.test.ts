@@ -96,7 +96,7 @@ describe('an “I don’t know” without an agent that takes a wish for a perso
     const { uuid } = (await own.docent.api('POST', path, { name: 'A person', type: 'human-escalation' })).body;
     await own.docent.api('POST', `/agent/${uuid}/update`, { enabled: true });
     const answer = await ask(own, COMPLAINT);
-    expect(answer).toContain('I can pass you to a person: just ask for one.');
+    expect(answer).toContain('If you would like to talk to a person, tell me: I will note it.');
     expect(answer).not.toContain('reach someone');
   });
 });

@@ -5,7 +5,7 @@ import { start, until, type Running } from '../../running.ts';
 /** Who answers small talk among several agents, and what agents say that have no words of their own. */
 
 const UNKNOWN = 'I don’t know: I have found no answer to that in what I have read.';
-const OFFER = 'I can pass you to a person: just ask for one.';
+const OFFER = 'If you would like to talk to a person, tell me: I will note it.';
 
 let running: Running;
 beforeAll(async () => void (running = await start()));
@@ -112,7 +112,7 @@ describe('small talk among several agents', () => {
       `Yes. I am an automated assistant, not a person. ${OFFER}`,
     );
     expect((await ask(its, 'am I talking to a human?')).agent).toBe('Repairs');
-    expect((await ask(its, 'what can you do?')).response).toMatch(/^I answer questions .* I say so\. I can pass you/);
+    expect((await ask(its, 'what can you do?')).response).toMatch(/^I answer questions .* I say so\. If you would/);
   });
 
   describe('that replies to a question of the answer before', () => {
@@ -267,7 +267,7 @@ describe('“I don’t know”', () => {
     const its = await team(running, { Person: { type: 'human-escalation', bias: -10 } });
     expect((await ask(its, QUERY)).response.split('\n\n')).toEqual([UNKNOWN, expect.any(String), OFFER]);
     expect((await ask(its, 'Wie schnell fliegt eine Schwalbe ohne Gepäck?')).response).toMatch(
-      /\n\nIch kann Sie an einen Menschen weitergeben: .*$/,
+      /\n\nWenn Sie mit einem Menschen sprechen möchten, .*: Ich notiere es\.$/,
     );
     await running.api('POST', `/chatbot/${its.bot}/widget`, { words: { reply_person: 'Say “crew”.' } });
     expect((await ask(its, QUERY)).response).toMatch(/\n\nSay “crew”\.$/);
