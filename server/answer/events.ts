@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Logger } from 'pino';
 import type { Question } from './message-records.ts';
 
-/** A visitor asked for a person, and a human-escalation agent has answered: once in a conversation. */
+/** A visitor has asked for a person: once in a conversation. */
 export interface PersonRequest {
   chatbot: string;
   session: string;

@@ -103,7 +103,7 @@ function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): A
 
 /** A function that the question is an example of, where the owner has not written the answer; else quotes. */
 async function answerWithQuotes(context: AnswerContext, run: Run): Promise<AnswerResult> {
-  const { question, agent, routing, query, found, tools } = context;
+  const { question, agent, routing, query, found, tools, talk } = context;
   const { acceptedLanguages } = question;
   if (tools && agent && !found[0]?.match.exact) {
     run.onStop = () => tools.stop();
@@ -123,6 +123,7 @@ async function answerWithQuotes(context: AnswerContext, run: Run): Promise<Answe
       ...(search ? { search } : {}),
       outcome,
     },
+    ...(talk?.says === 'person' ? { requestsPerson: true } : {}),
   };
 }
 

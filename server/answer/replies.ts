@@ -61,7 +61,12 @@ export async function replyToTalk(
     const { kind, language } = readIn(says, { earlier, acceptedLanguages, found, siteLanguages: query.siteLanguages });
     run.append(replyTo(kind, { ...speaker, language }));
   }
-  return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(agent, routing), outcome: 'answered' } };
+  return {
+    finish_reason: 'stop',
+    citations: {},
+    meta: { ...messageMeta(agent, routing), outcome: 'answered' },
+    ...(says === 'person' ? { requestsPerson: true } : {}),
+  };
 }
 
 /** Where a yes or a no is written and a call waits for its button. */

@@ -80,7 +80,7 @@ const LABELS: readonly [FigureName, string][] = [
   ['answered', 'Answered'],
   ['unsure', 'Not sure'],
   ['unknown', 'Not known'],
-  ['handed_over', 'Handed over'],
+  ['handed_over', 'Asked for a person'],
   ['rated_up', 'Rated up'],
   ['rated_down', 'Rated down'],
 ];

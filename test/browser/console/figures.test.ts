@@ -162,7 +162,7 @@ test('the figures of the days that the address names stand as lines and in table
     'Answered 2',
     'Not sure 0',
     'Not known 1',
-    'Handed over 0',
+    'Asked for a person 0',
     'Voted up 0',
     'Voted down 0',
     'Credits 0',

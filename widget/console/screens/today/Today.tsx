@@ -18,7 +18,7 @@ const FIGURES = {
   answered: 'Answered',
   unsure: 'Not sure',
   unknown: 'Not known',
-  handed_over: 'Handed over',
+  handed_over: 'Asked for a person',
   rated_up: 'Voted up',
   rated_down: 'Voted down',
   credits: 'Credits',
