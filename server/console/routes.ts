@@ -116,7 +116,8 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
 
   async function end(own: SignedIn): Promise<void> {
     await signIns.end(own.user, own.signIn.uuid);
-    await note(own, 'signOut', { record: own.signIn.uuid });
+    // It has ended, whatever the log takes: that is tried again with the next change.
+    await note(own, 'signOut', { record: own.signIn.uuid }).catch(() => {});
   }
 
   on('POST', '/session', async (ctx) => {

@@ -224,6 +224,7 @@ export const isSession = record<StoredSession>({
   initial_variables: optional(mapOf(either(text, number, bool))),
   dry_run: optional(bool),
   by_key: optional(bool),
+  by_proxy: optional(bool),
   live: optional(record({ state: oneOf('requested') })),
   variables: optional(mapOf(either(text, number, bool))),
   chatbot: uuid,

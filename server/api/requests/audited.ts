@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox';
 import type { Audit, Audited } from '../../http/audit.ts';
 import type { Identity } from '../../http/auth.ts';
+import { groupBy } from '../../store/shared/figures.ts';
 import type { Requester } from './rights.ts';
 
 /**
@@ -20,6 +21,12 @@ interface Call {
   reply: unknown;
   detail: string | undefined;
 }
+
+/** Of one call about many records: entries of their own, and uuids that are named where there are more. */
+const MAX_RECORDS = 5;
+
+/** What a change is noted by of which it is not known how much was made before it failed. */
+export const ATTEMPTED = 'attempted; it failed, and may be made in part';
 
 /**
  * Notes a call that was not refused, before its reply is sent. What is read is not handed out where that fails. A change is made by
@@ -46,7 +53,12 @@ export async function audited(
   const all =
     path.includes(':uuid') || reached.length === 0
       ? (chatbots.length === 0 ? [''] : chatbots).map((chatbot) => what(chatbot, record))
-      : [...new Map(reached.map((one) => [one.record, one])).values()].map((one) => what(one.chatbot, one.record));
+      : [...groupBy(reached, (one) => one.chatbot)].flatMap(([chatbot, some]) => {
+          const records = [...new Set(some.map((one) => one.record))];
+          if (records.length <= MAX_RECORDS) return records.map((one) => what(chatbot, one));
+          const first = records.slice(0, MAX_RECORDS).join(', ');
+          return [{ ...what(chatbot, ''), detail: `${records.length} records: ${first}, …` }];
+        });
   if (isRead) for (const one of all) await audit.read(identity, one);
   else await audit.changed(identity, all);
 }

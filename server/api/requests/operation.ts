@@ -10,7 +10,7 @@ import type { Checkable } from '../../answer/trace/check-models.ts';
 import type { AnswerRuns, Respond } from '../../answer/runs.ts';
 import type { Audit } from '../../http/audit.ts';
 import type { Identity } from '../../http/auth.ts';
-import { notFound } from '../../schema/errors.ts';
+import { notFound, Refusal } from '../../schema/errors.ts';
 import { readJson, nameUnknownFields } from '../../http/body.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Schedules } from '../../knowledge/crawl/schedule.ts';
@@ -31,7 +31,7 @@ import { validate } from '../../schema/validate.ts';
 import type { TakeVisit } from '../../http/rate-limit.ts';
 import type { Caller } from '../../web/call.ts';
 import { serializeList } from '../../http/json-list.ts';
-import { audited, type AuditKind } from './audited.ts';
+import { ATTEMPTED, audited, type AuditKind } from './audited.ts';
 import type { RunOnce } from './idempotency.ts';
 import { NewRecord } from './new-record.ts';
 import { isRight, mayReach, permitted, type Requester, type Right } from './rights.ts';
@@ -142,10 +142,19 @@ export function register(
     const given = body && !checkedByHandler ? validate(body, sent) : sent;
     // Absent where no key is asked for.
     const { user: known, by } = (ctx.state.identity ?? {}) as Identity;
-    const user: Requester = { ...known, right, reached: [] };
+    const user = { ...known, right, reached: [] } satisfies Requester;
     let detail: string | undefined;
-    const act = (record: NewRecord) =>
-      handle({ user, uuid, body: given, ctx, record, once: runOnce, note: (text) => void (detail = text) });
+    const act = async (record: NewRecord): Promise<unknown> => {
+      const note = (text: string): void => void (detail = text);
+      try {
+        return await handle({ user, uuid, body: given, ctx, record, once: runOnce, note });
+      } catch (error) {
+        // The caller is told of the fault, whether or not it could be noted.
+        if (isFault(error) && user.reached.length > 0 && one.audit !== 'reads')
+          await audited(audit, one, { user, by, uuid, sent, reply: undefined, detail: ATTEMPTED }).catch(() => {});
+        throw error;
+      }
+    };
     let isLogged = false;
     const logged = async (reply: unknown): Promise<unknown> => {
       if (!isLogged && !isRefused(ctx)) await audited(audit, one, { user, by, uuid, sent, reply, detail });
@@ -167,6 +176,9 @@ export function register(
     if (payload !== undefined) ctx.body = payload;
   });
 }
+
+/** Whether it may have come after part of a change; what is refused by a rule comes before all of it. */
+const isFault = (error: unknown): boolean => !(error instanceof Refusal) || error.status >= 500;
 
 /** A handler may reply so instead of throwing. Before there is a reply the status is 404. */
 const isRefused = ({ status }: RouterContext): boolean => status === 409 || status === 422;

@@ -228,4 +228,7 @@ export const STEPS: readonly string[] = [
   create index audit_of_account on audit (account, n) where account is not null;
   create index audit_by_age on audit (at);
   `,
+  `
+  create index audit_by_user on audit (chatbot, user_uuid, n) where chatbot is not null;
+  `,
 ];

@@ -10,6 +10,8 @@ export interface StoredSession extends Session {
   chatbot: string;
   /** Created by a key holder, who vouches for `initial_variables`. */
   by_key?: true;
+  /** A key holder has made it for a visitor of theirs, and asks in it for that one. */
+  by_proxy?: true;
   /** A person was asked for. */
   live?: { state: LiveState };
   /** Collected in the conversation, by the names of agents' variables; absent before the first. */

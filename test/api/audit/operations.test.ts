@@ -15,8 +15,8 @@ const all = operations({} as ApiDeps);
 /** Changes that are not logged, and why. */
 const UNLOGGED = {
   createSession: 'the session is the record of it, and says that a key has made it',
-  createMessage: 'the message is the record of it',
-  streamMessage: 'the message is the record of it',
+  createMessage: 'the message is the record of it; in the session of a visitor it is noted as a read is',
+  streamMessage: 'the message is the record of it; in the session of a visitor it is noted as a read is',
   getSiteLook: 'it reads a page of a site, and stores nothing',
 };
 

@@ -6,6 +6,7 @@ import type { Question } from '../../../answer/runs.ts';
 import { noteOutcome, streamText, whenEnded } from '../../../answer/stream.ts';
 import { Run } from '../../../answer/run.ts';
 import { traceQuestion } from '../../../answer/trace/trace-question.ts';
+import type { Identity } from '../../../http/auth.ts';
 import { notFound, Refusal } from '../../../schema/errors.ts';
 import { messageUuid, readUuid, view } from '../../../schema/ids.ts';
 import { Message, Success } from '../../../schema/records.ts';
@@ -39,7 +40,8 @@ export const messages = (deps: ApiDeps): Operation[] => {
       body: NewMessage,
       reply: 'text',
       async handle({ user, uuid, body, ctx }) {
-        const run = runs.start(await createQuestion(deps, { user, uuid, body, ctx }), respond);
+        const question = await createQuestion(deps, 'streamMessage', { user, uuid, body, ctx });
+        const run = runs.start(question, respond);
         await streamText(run, ctx.res, () => {
           ctx.respond = false;
         });
@@ -56,7 +58,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
       body: NewMessage,
       reply: Answer,
       async handle({ user, uuid, body, ctx }) {
-        const question = await createQuestion(deps, { user, uuid, body, ctx });
+        const question = await createQuestion(deps, 'createMessage', { user, uuid, body, ctx });
         return wholeAnswer(runs.start({ ...question, unstreamed: true }, respond), ctx.res);
       },
     }),
@@ -166,10 +168,14 @@ const InvalidMessage = Type.Object(
 const Answer = Type.Object({ response: Type.String() }, { additionalProperties: false });
 
 async function createQuestion(
-  { store }: ApiDeps,
+  { store, audit }: ApiDeps,
+  operation: string,
   { user, uuid, body, ctx }: Omit<OperationRequest<Static<typeof NewMessage>>, 'once' | 'record' | 'note'>,
 ): Promise<Question> {
   const { session, chatbot } = await ownedSession(store, user, uuid);
+  // Somebody else's conversation. In a session of the caller's own the message is the record of it.
+  if (!session.by_key && !session.by_proxy)
+    await audit.read(ctx.state.identity as Identity, { operation, chatbot: chatbot.uuid, record: uuid });
   const request = String(ctx.state.id);
   return { uuid: messageUuid(uuid), ...body, chatbot, session, newSession: false, request };
 }

@@ -33,7 +33,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
       await ownedChatbot(store, user, uuid);
       const now = timestamp(clock);
       const dated = { created_at: now, modified_at: now };
-      const origin = from_visitor ? {} : { by_key: true as const };
+      const origin = from_visitor ? { by_proxy: true as const } : { by_key: true as const };
       const session = await record.make<StoredSession>(store.session, async (own) => {
         const created = { uuid: own, ...dated, ...body, ...origin, chatbot: uuid };
         return (await store.createSession(created)) ? created : undefined;
