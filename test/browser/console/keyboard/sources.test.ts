@@ -1,9 +1,10 @@
-import type { Browser, Page } from 'playwright';
+import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBuiltServer, type BuiltServer } from '../../built-server.ts';
 import { launchChromium } from '../../chromium.ts';
 import { apiOf, type Api } from '../api.ts';
 import { newPage, signInByKey } from '../console.ts';
+import { focused, tabTo } from './keys.ts';
 
 /** Sources and their tags by keyboard alone, in Chromium. */
 
@@ -18,30 +19,6 @@ afterAll(async () => {
   await browser?.close();
   await server?.stop();
 });
-
-/** What has the focus: its tag, its words or label, and whether an outline shows it. */
-const focused = (page: Page) =>
-  page.evaluate(() => {
-    const at = document.activeElement as HTMLElement & { labels?: NodeListOf<HTMLElement> };
-    const label = at.labels?.[0]?.textContent ?? '';
-    return {
-      tag: at.tagName,
-      name: (at.getAttribute('aria-label') ?? (label || at.textContent)).trim(),
-      isVisible: getComputedStyle(at).outlineStyle !== 'none',
-    };
-  });
-
-/** Presses Tab until what begins with the name has the focus; it is never lost, and always visible. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press('Tab');
-    const at = await focused(page);
-    if (at.tag === 'BODY') continue;
-    expect(at).toMatchObject({ isVisible: true });
-    if (at.name.startsWith(name)) return;
-  }
-  throw new Error(`no Tab leads to ${name}`);
-}
 
 test('a source is added, tagged and deleted, and its tag is deleted', async () => {
   const chatbot = await api.newChatbot('Keys', 'What is a lamp?', 'A lamp gives light.');
