@@ -4,6 +4,7 @@ import { readHtml } from './html/html.ts';
 import { parseFile, type FileToParse } from './parser-process.ts';
 import { readPlain } from './plain.ts';
 import { Rows } from './rows.ts';
+import { titleIn } from './titles.ts';
 
 /** UTF-16 units of text in all; the rest is not read. */
 const MAX_TEXT_LENGTH = 20 * 1024 * 1024;
@@ -14,14 +15,15 @@ export async function readPdf(file: FileToParse): Promise<Readable> {
   const pages = new Map<number, string>();
   let left = MAX_TEXT_LENGTH;
   for await (const line of parseFile('pdf', file)) {
-    if ('title' in line) readable.title = line.title.replace(/\s+/g, ' ').trim();
+    if ('title' in line) readable.title = titleIn(line.title);
     if (!('page' in line) || left <= 0) continue;
     pages.set(line.page, (pages.get(line.page) ?? '') + line.text);
     left -= line.text.length;
   }
   for (const [number, text] of pages) {
     await setImmediate();
-    const { blocks } = await readPlain(joinDividedWords(text));
+    const { title, blocks } = await readPlain(joinDividedWords(text));
+    if (number === 1) readable.title ||= titleIn(title);
     if (blocks.length > 0) readable.blocks.push(headingOf(`Page ${number}`), ...blocks);
   }
   return readable;

@@ -11,6 +11,7 @@ import { postPlaceOf, withOneAnswer } from './posts.ts';
 import { Questions, type Asked } from './questions.ts';
 import { withPairs, type ReadPair } from './pairs.ts';
 import { siteFactsIn } from './site-facts.ts';
+import { titleIn } from '../titles.ts';
 
 /** Elements whose text is not shown or not prose. */
 const INVISIBLE = nameSet(
@@ -222,13 +223,13 @@ class HtmlHandler {
   }
 
   async readable(): Promise<Readable> {
-    const title = this.#title.join('').replace(/\s+/g, ' ').trim();
+    const title = titleIn(this.#title.join(''));
     const placed = this.#flow.end();
     const blocks = await contentOf(withOneAnswer(placed), title);
     const named = placed.filter(({ place }) => place.boilerplate && !place.main && !place.article);
     const told = new Set(blocks);
     const siteFacts = siteFactsIn([...named.filter(({ block }) => !told.has(block)), ...this.#beside.end()]);
-    const heading = () => blocks.find(({ kind }) => kind === 'heading')?.text ?? '';
+    const heading = () => blocks.find(({ kind, text }) => kind === 'heading' && titleIn(text) !== '')?.text ?? '';
     return { title: title || heading(), blocks, siteFacts, headLinks: this.#headLinks.result };
   }
 }

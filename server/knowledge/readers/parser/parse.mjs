@@ -62,7 +62,7 @@ async function readPdf(bytes) {
   const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, isEvalSupported: false });
   const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
   const title = 'Title' in info && typeof info.Title === 'string' ? info.Title : '';
-  write({ title: title.replace(/^Microsoft (?:Word|PowerPoint) - /, '').slice(0, MAX_LINE_LENGTH) });
+  write({ title: title.slice(0, MAX_LINE_LENGTH) });
   for (let number = 1; number <= Math.min(pdf.numPages, MAX_PAGES); number++) {
     // A damaged page is skipped.
     const text = await pageText(pdf, number).catch(() => '');
