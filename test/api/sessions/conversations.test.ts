@@ -1,6 +1,7 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newChatbot, learned, newSession, QA, startApiFixture, type ApiFixture } from '../api-fixture.ts';
+import { API_KEY } from '../../running.ts';
 
 /** The list of conversations: newest first, with what an owner looks for, page by page. */
 
@@ -208,6 +209,17 @@ describe('the export of conversations', () => {
     ]);
     expect(rows.map((row) => row[0])).toEqual(queries.map(() => session));
     expect(text.split('\r\n').at(-1)).toBe('');
+  });
+
+  it('is marked as UTF-8 where it is CSV, so that spreadsheets read accents and pounds', async () => {
+    const begin = async (format: string): Promise<string> => {
+      const url = `${w.docent.base}/api/v1/chatbot/${chatbot}/conversations/export?format=${format}`;
+      const reply = await fetch(url, { headers: { Authorization: `Bearer ${API_KEY}` } });
+      return Buffer.from(await reply.arrayBuffer())
+        .subarray(0, 4)
+        .toString('hex');
+    };
+    expect([await begin('csv'), await begin('jsonl')]).toEqual(['efbbbf63', Buffer.from('{"co').toString('hex')]);
   });
 
   it('is JSON Lines, of what the same parameters list', async () => {

@@ -23,7 +23,7 @@ export const conversationExport = ({ store, clock }: ApiDeps): Operation =>
     path: '/api/v1/chatbot/:uuid/conversations/export',
     summary: 'Export the messages of conversations, newest conversation first',
     description:
-      'All messages of the conversations that the same parameters list. CSV (RFC 4180) has a header; a cell that a spreadsheet would take for a formula, in full width too, or that begins with a tab or a line break, has an apostrophe before it. JSON Lines has an object a line.',
+      'All messages of the conversations that the same parameters list. CSV (RFC 4180) begins with the mark of UTF-8 (BOM), for Excel, and has a header; a cell that a spreadsheet would take for a formula, in full width too, or that begins with a tab or a line break, has an apostrophe before it. JSON Lines has an object a line.',
     query: Type.Object({
       format: Type.Optional(Type.Enum(['csv', 'jsonl'], { description: 'Default `csv`.' })),
       ...MessageFilterQuery.properties,
@@ -52,7 +52,7 @@ async function* pieces(
   format: Format,
   isAwaited: () => boolean,
 ): AsyncGenerator<Buffer> {
-  if (format === 'csv') yield Buffer.from(csvLine(COLUMNS));
+  if (format === 'csv') yield Buffer.from(BOM + csvLine(COLUMNS));
   const show = format === 'csv' ? (row: Row) => csvLine(Object.values(row)) : (row: Row) => `${JSON.stringify(row)}\n`;
   for (let after: string | undefined; ;) {
     const found = await store.findMessages(chatbot, filter, { after, limit: BATCH, onePerSession: true });
@@ -98,6 +98,9 @@ const COLUMNS: (keyof Row)[] = [
   'page',
   'labels',
 ];
+
+/** Without it Excel on Windows reads the bytes as those of an old code page. */
+const BOM = '\ufeff';
 
 const csvLine = (cells: readonly (string | number | string[])[]): string => `${cells.map(cellOf).join(',')}\r\n`;
 
