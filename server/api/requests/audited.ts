@@ -48,6 +48,7 @@ export async function audited(
     ...(kind === 'changes account' || chatbot === '' ? { account: user.uuid } : { chatbot }),
   });
   const { reached = [] } = user;
+  if (reached.length > 0 && reached.every(({ isTest }) => isTest)) return;
   const chatbots = [...new Set(reached.map(({ chatbot }) => chatbot))];
   const record = (creates ? uuidIn(reply) : undefined) ?? uuid;
   const all =

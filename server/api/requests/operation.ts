@@ -189,13 +189,16 @@ export async function ownedSource(store: Store, user: Requester, uuid: string): 
   return source;
 }
 
+/** Whether a key has made it to test: the playground, `docent test`. */
+export const isTest = ({ dry_run, by_key }: StoredSession): boolean => dry_run === true && by_key === true;
+
 export async function ownedSession(
   store: Store,
   user: Requester,
   uuid: string,
 ): Promise<{ session: StoredSession; chatbot: StoredChatbot }> {
   const session = await store.session(uuid);
-  const chatbot = session && permitted(await store.chatbot(session.chatbot), user);
+  const chatbot = session && permitted(await store.chatbot(session.chatbot), user, { isTest: isTest(session) });
   if (!session || !chatbot) throw notFound('session');
   return { session, chatbot };
 }
@@ -215,6 +218,7 @@ export async function ownedTag(store: Store, user: Requester, uuid: string): Pro
 export async function ownedMessage(store: Store, user: Requester, uuid: string): Promise<StoredMessage> {
   const message = await store.message(uuid);
   const session = message && (await store.session(message.session));
-  if (!session || !(await mayReach(store, user, session.chatbot, uuid))) throw notFound('message');
+  if (!session || !(await mayReach(store, user, session.chatbot, { record: uuid, isTest: isTest(session) })))
+    throw notFound('message');
   return message;
 }

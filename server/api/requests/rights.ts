@@ -27,7 +27,14 @@ export const CHATBOT_RIGHTS = Object.keys(ROLES_WITH) as ChatbotRight[];
 export interface Requester extends User {
   readonly right: Right;
   /** The chatbots that permission was given for, each with the record that it was about, '' for none: what the audit log goes by. */
-  readonly reached?: { chatbot: string; record: string }[];
+  readonly reached?: Reached[];
+}
+
+interface Reached {
+  chatbot: string;
+  record: string;
+  /** A session that a key has made to test: none but its own words are in it, and no visitor's. */
+  isTest?: boolean;
 }
 
 export const isRight = (right: unknown): right is Right =>
@@ -43,12 +50,12 @@ export const rolesWith = (right: ChatbotRight): string => ROLES_WITH[right].join
 
 /**
  * The chatbot where the requester may do this to it; undefined for a stranger, who is not to learn that it is there. Throws
- * `forbidden` for a member whose role has not the right of the operation. `record`: the uuid of what it is about in the chatbot.
+ * `forbidden` for a member whose role has not the right of the operation. The last argument: what it is about in the chatbot.
  */
 export function permitted(
   chatbot: StoredChatbot | undefined,
   { uuid, right, reached }: Requester,
-  record = '',
+  { record = '', isTest = false }: Partial<Reached> = {},
 ): StoredChatbot | undefined {
   const role = chatbot && roleIn(chatbot, uuid);
   if (!role) return undefined;
@@ -56,7 +63,7 @@ export function permitted(
   if (!isChatbotRight(right)) throw new Refusal('internal', `an operation for "${right}" asked for a chatbot`);
   if (!hasRight(role, right))
     throw new Refusal('forbidden', `your role in this chatbot is ${role}: this needs ${rolesWith(right)}`);
-  reached?.push({ chatbot: chatbot.uuid, record });
+  reached?.push({ chatbot: chatbot.uuid, record, isTest });
   return chatbot;
 }
 
@@ -65,8 +72,8 @@ export const mayReach = async (
   store: Store,
   requester: Requester,
   chatbot: string,
-  record?: string,
-): Promise<boolean> => permitted(await store.chatbot(chatbot), requester, record) !== undefined;
+  about?: Partial<Reached>,
+): Promise<boolean> => permitted(await store.chatbot(chatbot), requester, about) !== undefined;
 
 /** Throws `conflict` for a guest: nobody has proved that the address is theirs, so no mail goes there as they like. */
 export async function requireProved(store: Store, { uuid, email }: User): Promise<void> {

@@ -25,7 +25,7 @@ const Entry = record({
     hint: Type.String({ description: 'The first characters of the key; `API_KEY` for that of the environment.' }),
   }),
   operation: Type.String({ description: 'The `operationId`, or what the console or the shell did beside the API.' }),
-  summary: Type.String({ description: 'The same in words.' }),
+  summary: Type.String({ description: 'The same in an owner’s words.' }),
   record: Type.String({ description: 'Uuid of what it was done to, which may be gone; empty for none.' }),
   detail: Type.String({
     description: 'Such as the address and role of a member, or the names of changed fields; never their values.',
@@ -37,6 +37,36 @@ const EntryQuery = Type.Object({
   ...DayQuery.properties,
   ...PageQuery.properties,
 });
+
+/** In an owner's words, where the summary has those of the interface. */
+const IN_WORDS: Partial<Record<string, string>> = {
+  listSessions: 'Read the list of conversations',
+  listConversations: 'Read the list of conversations',
+  exportConversations: 'Export conversations',
+  getSession: 'Read a conversation',
+  listMessages: 'Read a conversation',
+  getTranscript: 'Read a conversation',
+  getMessage: 'Read a message',
+  traceMessage: 'Look why a conversation goes on so',
+  createMessage: 'Ask in a visitor’s conversation',
+  streamMessage: 'Ask in a visitor’s conversation',
+  deleteSession: 'Delete a conversation',
+  deleteMessages: 'Delete messages',
+  listGaps: 'Read the gaps',
+  hideGap: 'Hide a gap',
+  showGap: 'Show a hidden gap again',
+  draftGap: 'Draft the answer to a gap',
+  createSite: 'Read a site',
+  stopSite: 'Stop reading a site',
+  excludePage: 'Exclude a page of a site',
+  includePage: 'Include a page of a site again',
+  updateSchedule: 'Set when pages are read again',
+  rescrapeSources: 'Read pages again',
+  restartSources: 'Read failed sources again',
+  createUrlSource: 'Add a web page',
+  createFileSource: 'Add a file',
+  deleteSources: 'Delete sources',
+};
 
 const RULES = `Newest first; ${PAGE_LENGTH} entries without a \`limit\`. The header \`Link\` with \`rel="next"\` has the address to go on at, and is absent behind the last; a page that a filter narrows may have fewer entries than its limit. Entries are kept for \`AUDIT_DAYS\` days; nothing changes or removes one before.`;
 
@@ -102,7 +132,7 @@ function shown(entry: AuditEntry, emails: Map<string, string>, summaries: Map<st
   return view(Entry, {
     ...entry,
     email: emails.get(entry.user) ?? '',
-    summary: summaries.get(id) ?? (BESIDE_API as Record<string, string>)[id] ?? id,
+    summary: IN_WORDS[id] ?? summaries.get(id) ?? (BESIDE_API as Record<string, string>)[id] ?? id,
     detail: [emails.get(entry.record), detail].filter(Boolean).join(', '),
   });
 }

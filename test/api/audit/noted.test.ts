@@ -127,6 +127,24 @@ describe('a question by a key', () => {
   });
 });
 
+it('of a session for a test alone nothing is noted, and of another key’s it is', async () => {
+  const newSession = async (body: object): Promise<string> =>
+    (await docent.api('POST', `/chatbot/${chatbot}/session/create`, body)).body.uuid;
+  for (const session of [
+    await newSession({ dry_run: true }),
+    await newSession({ dry_run: true, from_visitor: true }),
+  ]) {
+    await docent.api('POST', `/session/${session}/message/trace`, { query: 'Is it open?' });
+    await docent.api('POST', `/session/${session}/message/non-stream`, { query: 'Is it open?' });
+    const [message] = (await docent.api('GET', `/session/${session}/messages`)).body;
+    await docent.api('GET', `/message/${message.uuid}`);
+    await docent.api('POST', `/message/${message.uuid}/delete`);
+    await docent.api('POST', `/session/${session}/delete`);
+  }
+  for (const operation of ['traceMessage', 'listMessages', 'getMessage', 'deleteMessage', 'deleteSession'])
+    expect([operation, (await noted(operation)).length]).toEqual([operation, 1]);
+});
+
 it('a sign-out ends the sign-in, and is noted with the next change where it could not be at once', async () => {
   const cookie = await signIn(docent.base, { key: API_KEY });
   isFailing = (path) => path.includes('/audit/');

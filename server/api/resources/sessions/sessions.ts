@@ -8,6 +8,7 @@ import type { Outcome } from '../../../types.ts';
 import { NewSession } from '../../requests/bodies.ts';
 import { serializeBatches } from '../../../http/json-list.ts';
 import {
+  isTest,
   mayReach,
   operation,
   ownedChatbot,
@@ -91,7 +92,9 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
     reply: Success,
     async handle({ user, uuid }) {
       const chatbot = await store.chatbotOf(uuid);
-      if (chatbot === undefined || !(await mayReach(store, user, chatbot))) throw notFound('session');
+      const session = await store.session(uuid);
+      const about = { isTest: session !== undefined && isTest(session) };
+      if (chatbot === undefined || !(await mayReach(store, user, chatbot, about))) throw notFound('session');
       await runs.stopSession(uuid);
       // Another request may have deleted it meanwhile.
       if (!(await store.deleteSession(uuid))) throw notFound('session');

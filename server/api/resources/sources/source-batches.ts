@@ -99,7 +99,8 @@ async function ownedSources(
   const owned = new Map<string, StoredSource>();
   await forEachConcurrent([...new Set(uuids.map(normalizedUuid))], async (uuid) => {
     const source = await store.source(uuid);
-    if (source && fits(source) && (await mayReach(store, user, source.chatbot, uuid))) owned.set(uuid, source);
+    if (source && fits(source) && (await mayReach(store, user, source.chatbot, { record: uuid })))
+      owned.set(uuid, source);
   });
   return owned;
 }
