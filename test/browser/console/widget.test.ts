@@ -94,6 +94,30 @@ test('what is typed is shown at once, and once it is saved on a page with the sn
   await page.context().close();
 });
 
+test('a change leaves no empty frame: the widget before it stays until the next one is drawn', async () => {
+  const { page, faults } = await open();
+  await preview(page).getByRole('button', { name: 'Close' }).or(preview(page).getByRole('textbox')).first().waitFor();
+  // So long that the first has been drawn for certain.
+  await page.waitForTimeout(600);
+  let release = (): void => {};
+  const held = new Promise<void>((done) => (release = done));
+  await page.route('**/console/preview*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/console/preview*');
+  await page.getByLabel('Title').fill('Another title');
+  await asked;
+  const before = page.frameLocator('iframe[title="The chat before the change"]');
+  expect(await before.getByText('Lamps').first().isVisible()).toBe(true);
+  release();
+  await preview(page).getByText('Another title').first().waitFor();
+  await expect.poll(() => page.locator('iframe[title="The chat before the change"]').count()).toBe(0);
+  expect(await preview(page).getByText('Another title').first().isVisible()).toBe(true);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 test('a question in the preview is answered, and stored nowhere', async () => {
   const { page } = await open();
   const field = preview(page).getByRole('textbox');
@@ -325,6 +349,7 @@ test.each([
   await page.getByLabel('Open', { exact: true }).uncheck();
   await page.getByLabel('Open', { exact: true }).check();
   await page.waitForTimeout(1500);
+  await expect.poll(() => page.locator('iframe[title="The chat before the change"]').count()).toBe(0);
   for (const frame of page.frames()) {
     expect(await frame.title()).not.toBe('hit');
     expect(await frame.locator('a[href^="javascript:"]').count()).toBe(0);

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { ChatbotProfile, ChatEvent } from '../../../server/types.ts';
+import { useSignal } from '../signals.ts';
 import { Failure } from '../wire.ts';
 
 interface PreviewProps {
@@ -20,16 +21,40 @@ interface Asked {
   body?: string | undefined;
 }
 
-/** The widget itself, as visitors get it, in a frame of its own. Nothing that is asked in it is stored. */
-export function Preview({ profile, isInline = false, scheme, onAsk }: PreviewProps) {
+/** Milliseconds from the last request of a new widget until it is drawn. */
+const DRAW_MS = 300;
+
+/**
+ * The widget itself, as visitors get it, in a frame of its own. Nothing that is asked in it is stored. Where another takes its place, it
+ * stays below that until it is drawn: an empty frame between them would blink.
+ */
+export function Preview({ isInline = false, scheme, ...props }: PreviewProps) {
   const src = `/console/preview${scheme ? `?scheme=${scheme}` : ''}${isInline ? '#inline' : ''}`;
+  const now = { ...props, src, key: src + JSON.stringify(props.profile) };
+  const drawn = useSignal(now);
+  const isNew = drawn.value.key !== now.key;
+  return [...(isNew ? [{ ...drawn.value, isOld: true }] : []), now].map((one) => (
+    <PreviewFrame {...one} onDrawn={() => one === now && (drawn.value = now)} />
+  ));
+}
+
+interface PreviewFrameProps extends Pick<PreviewProps, 'profile' | 'onAsk'> {
+  src: string;
+  isOld?: boolean;
+  onDrawn: () => void;
+}
+
+function PreviewFrame({ src, profile, onAsk, isOld = false, onDrawn }: PreviewFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null);
+  const drawn = useRef(onDrawn);
+  drawn.current = onDrawn;
   const replyTo = useRef<(asked: Asked) => Promise<string>>(undefined);
   replyTo.current = async ({ path, body }) => {
     if (path.endsWith('/ask')) return streamOf(await onAsk((JSON.parse(body ?? '') as { query: string }).query));
     return JSON.stringify(path.split('/').length === 3 ? profile : {});
   };
   useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const reply = async ({ source, data }: MessageEvent): Promise<void> => {
       const own = frame.current?.contentWindow;
       if (!own || source !== own || !isAsked(data)) return;
@@ -39,17 +64,22 @@ export function Preview({ profile, isInline = false, scheme, onAsk }: PreviewPro
       );
       // Its origin is opaque: none can be named.
       own.postMessage({ id: data.id, ...sent }, '*');
+      clearTimeout(timer);
+      timer = setTimeout(() => drawn.current(), DRAW_MS);
     };
     const listen = (event: MessageEvent): void => void reply(event);
     addEventListener('message', listen);
-    return () => removeEventListener('message', listen);
+    return () => {
+      removeEventListener('message', listen);
+      clearTimeout(timer);
+    };
   }, []);
   return (
     <iframe
-      key={src + JSON.stringify(profile)}
       ref={frame}
       class="preview"
-      title="The chat as visitors see it"
+      inert={isOld}
+      title={isOld ? 'The chat before the change' : 'The chat as visitors see it'}
       sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox"
       src={src}
     />
