@@ -6,7 +6,12 @@ export interface Chatbot {
   uuid: string;
   name: string;
   created_at: string;
-  meta: { visibility: 'private' | 'public' | 'hybrid'; show_citations: boolean };
+  meta: {
+    visibility: 'private' | 'public' | 'hybrid';
+    show_citations: boolean;
+    rate_limit: [messages: number, seconds: number];
+    rate_limit_message: string;
+  };
 }
 
 /** The settings of a chatbot's widget. */

@@ -189,6 +189,37 @@ test('General saves all or nothing, says what is wrong at its field, and asks be
   await page.context().close();
 });
 
+test('General limits how much one visitor asks, and what they are told then', async () => {
+  const chatbot = await newChatbot('Busy');
+  const { page } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/general`);
+  const [messages, seconds] = [
+    page.getByLabel('Messages that one visitor may send'),
+    page.getByLabel('In so many seconds'),
+  ];
+  expect([await messages.inputValue(), await seconds.inputValue()]).toEqual(['20', '240']);
+  const { call } = apiOf(server);
+  const meta = async () => (await call<{ meta: object }>('GET', `/chatbot/${chatbot}`)).meta;
+  await seconds.fill('361');
+  await page.keyboard.press('Enter');
+  await page.getByText('Must be a whole number from 1 to 360.').waitFor();
+  expect(await seconds.getAttribute('aria-invalid')).toBe('true');
+  expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe('seconds');
+  await messages.fill('many');
+  await page.keyboard.press('Enter');
+  await page.getByText('Must be a whole number from 1 to 100.').waitFor();
+  expect(await meta()).toMatchObject({ rate_limit: [20, 240] });
+  await messages.fill('5');
+  await seconds.fill('60');
+  await page.getByLabel('What whoever has to wait is told').fill('One moment, please.');
+  await page.keyboard.press('Enter');
+  await page.getByText('Saved.').waitFor();
+  expect(await meta()).toMatchObject({ rate_limit: [5, 60], rate_limit_message: 'One moment, please.' });
+  await page.reload();
+  await expect.poll(() => seconds.inputValue()).toBe('60');
+  await page.context().close();
+});
+
 test.each([
   ['light', 1280],
   ['dark', 1280],

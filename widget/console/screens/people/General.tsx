@@ -7,13 +7,19 @@ import { useChanges } from '../../parts/use-changes.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { Chatbot } from '../../records.ts';
-import { get, post, remove } from '../../wire.ts';
+import { Failure, get, post, remove } from '../../wire.ts';
 
 const VISIBILITY: Record<Chatbot['meta']['visibility'], string> = {
   public: 'Public: whoever has its address can ask it',
   hybrid: 'Hybrid: as public',
   private: 'Private: it answers no visitor',
 };
+
+/** The two numbers of a rate limit, each with the most that it may be. */
+const RATE_FIELDS = [
+  ['messages', 100],
+  ['seconds', 360],
+] as const;
 
 /** The settings of a chatbot itself, and its end. */
 export function General({ chatbot }: { chatbot: string }) {
@@ -44,11 +50,18 @@ export function General({ chatbot }: { chatbot: string }) {
 
 function Change({ record, keepDays, onChanged }: { record: Chatbot; keepDays: number; onChanged: () => void }) {
   const { isBusy, failure, failureOf, isSaved, run } = useWrong();
-  const { form, changes } = useChanges((data) => ({
-    ...Object.fromEntries(data),
-    keep_days: typed('', String(data.get('keep_days'))),
-  }));
+  const { rate_limit: limit } = record.meta;
+  const { form, changes } = useChanges((data) => {
+    const number = (name: string): unknown => typed('', String(data.get(name)));
+    const { messages: _, seconds: __, ...texts } = Object.fromEntries(data);
+    return { ...texts, keep_days: number('keep_days'), rate_limit: [number('messages'), number('seconds')] };
+  });
   const save = async (): Promise<void> => {
+    const { rate_limit = limit } = changes() as Partial<Chatbot['meta']>;
+    // The server names one field for both.
+    for (const [at, [field, most]] of RATE_FIELDS.entries())
+      if (!(Number.isInteger(rate_limit[at]) && rate_limit[at]! >= 1 && rate_limit[at]! <= most))
+        throw new Failure(`Must be a whole number from 1 to ${most}`, 422, { field });
     await post(`/api/v1/chatbot/${record.uuid}/update`, changes());
     await loadChatbots();
   };
@@ -67,6 +80,27 @@ function Change({ record, keepDays, onChanged }: { record: Chatbot; keepDays: nu
           value={String(keepDays)}
           hint="After their last message. 0 keeps them until they are deleted. What is older is deleted within an hour, and does not come back."
           failure={failureOf('keep_days')}
+        />
+        <Field
+          label="Messages that one visitor may send"
+          name="messages"
+          value={String(limit[0])}
+          failure={failureOf('messages')}
+        />
+        <Field
+          label="In so many seconds"
+          name="seconds"
+          value={String(limit[1])}
+          hint="Who sends more has to wait; programs with a key have no such limit."
+          failure={failureOf('seconds')}
+        />
+        <Field
+          label="What whoever has to wait is told"
+          name="rate_limit_message"
+          value={record.meta.rate_limit_message}
+          isRequired={false}
+          hint="Empty: “Too many messages”, in the visitor’s language."
+          failure={failureOf('rate_limit_message')}
         />
         <Failed failure={failure} />
         <Button kind="primary" type="submit" isBusy={isBusy.value}>
