@@ -65,10 +65,14 @@ test('are made, changed, and deleted; what is wrong is said at its field', async
   await page.getByLabel('Name of the new agent').fill('Orders');
   await page.getByLabel('What it does').selectOption('pre-canned');
   await page.getByRole('button', { name: 'Add the agent' }).click();
-  await card(page, 'Orders').waitFor();
-  await openCard(page, 'Orders');
+  // It opens by itself, with the focus; its form is the next stop of the keyboard.
   const form = card(page, 'Orders');
-  await form.getByLabel('Switched on').check();
+  await form.getByLabel('Description').waitFor();
+  expect(await page.evaluate(() => document.activeElement!.textContent)).toMatch(/^Orders/);
+  expect(await page.getByLabel('Name of the new agent').isVisible()).toBe(false);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  expect(await form.getByLabel('Switched on').isChecked()).toBe(true);
   await form.getByLabel('Description').fill('Where an order is');
   await form.getByLabel('Message').fill('Look at the letter.');
   await form.getByLabel('Examples').fill('Where is my order?\n\n  When does it come?  ');

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Button, Field, Options, Pending } from '../../parts/controls.tsx';
 import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
@@ -22,6 +23,8 @@ export function Agents({ chatbot }: { chatbot: string }) {
     );
   });
   const { data, reload } = loading;
+  /** Uuid of the agent that was made last. */
+  const made = useSignal('');
   return (
     <>
       <Pending of={loading} what="the agents" />
@@ -30,11 +33,17 @@ export function Agents({ chatbot }: { chatbot: string }) {
           <ul class="team" aria-label="Agents">
             {data.value.map((member) => (
               <li key={member.agent.uuid}>
-                <Card chatbot={chatbot} member={member} onChanged={reload} />
+                <Card chatbot={chatbot} member={member} isNew={member.agent.uuid === made.value} onChanged={reload} />
               </li>
             ))}
           </ul>
-          <NewAgent chatbot={chatbot} onMade={reload} />
+          <NewAgent
+            chatbot={chatbot}
+            onMade={(uuid) => {
+              made.value = uuid;
+              reload();
+            }}
+          />
           <Dials key={JSON.stringify(data.value)} chatbot={chatbot} agents={data.value} onSaved={reload} />
         </>
       )}
@@ -45,16 +54,22 @@ export function Agents({ chatbot }: { chatbot: string }) {
 interface CardProps {
   chatbot: string;
   member: Member;
+  /** Opens it, and gives it the focus: whoever has made it goes on with it. */
+  isNew: boolean;
   onChanged: () => void;
 }
 
 /** Its form is made when it is opened: it looks up the sources. */
-function Card({ chatbot, member, onChanged }: CardProps) {
-  const isOpen = useSignal(false);
+function Card({ chatbot, member, isNew, onChanged }: CardProps) {
+  const isOpen = useSignal(isNew);
+  const summary = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isNew) summary.current?.focus();
+  }, []);
   const { name, type, enabled, description } = member.agent;
   return (
-    <details class="add" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
-      <summary>
+    <details class="add" open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary ref={summary}>
         {name} <span class={`badge ${enabled ? 'good' : ''}`}>{enabled ? 'on' : 'off'}</span>
         <span class="muted about">
           {AGENT_TYPES[type]}
@@ -71,13 +86,17 @@ function Card({ chatbot, member, onChanged }: CardProps) {
   );
 }
 
-function NewAgent({ chatbot, onMade }: { chatbot: string; onMade: () => void }) {
+function NewAgent({ chatbot, onMade }: { chatbot: string; onMade: (uuid: string) => void }) {
   const { isBusy, failure, run } = useAction();
   const submit = sent(async (text, form) => {
     const body = { name: text('name'), type: text('type') };
-    if (!(await run(() => post(`/api/v1/chatbot/${chatbot}/agent/create`, body)))) return;
+    const isMade = await run(async () => {
+      const { uuid } = await post<Agent>(`/api/v1/chatbot/${chatbot}/agent/create`, body);
+      onMade(uuid);
+    });
+    if (!isMade) return;
     form.reset();
-    onMade();
+    form.closest('details')!.open = false;
   });
   return (
     <details class="add">
