@@ -6,14 +6,11 @@ export class Failure extends Error {
   readonly status: number;
   /** The field that is at fault, where there is one. */
   readonly field: string | undefined;
-  /** Seconds until the next try makes sense. */
-  readonly retryAfter: number | undefined;
 
-  constructor(text: string, status: number, { field, retry_after }: Partial<ErrorBody> = {}) {
+  constructor(text: string, status: number, { field }: Partial<ErrorBody> = {}) {
     super(asSentence(text));
     this.status = status;
     this.field = field;
-    this.retryAfter = retry_after;
   }
 }
 
@@ -54,15 +51,15 @@ async function send(path: string, { method = 'GET', body, signal, isSlow = false
   if (response.ok) return response;
   const fault = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   if (response.status === 401 && path !== SESSION) signedOut();
-  throw new Failure(
-    fault.error ?? UNSAID[response.status] ?? `The server answered ${response.status}.`,
-    response.status,
-    fault,
-  );
+  throw new Failure(fault.error ?? unsaid(response), response.status, fault);
 }
 
-/** Of replies that hold a record in place of a sentence. */
-const UNSAID: Record<number, string> = { 409: 'It is there already.' };
+/** Of replies without a sentence: that of a server in front, or a record that is there already. */
+function unsaid({ status, headers }: Response): string {
+  if (status === 409) return 'It is there already.';
+  const seconds = Number(headers.get('Retry-After'));
+  return `${status === 429 ? 'There were too many requests' : `The server answered ${status}`}: try again ${seconds ? `in ${seconds} seconds` : 'later'}.`;
+}
 
 const SESSION = '/console/session';
 

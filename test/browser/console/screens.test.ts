@@ -88,6 +88,7 @@ test('a mistyped address is corrected where it is read, and its chatbot deleted'
     await page.getByLabel('Make a chatbot for your site').fill(missing);
     await page.getByRole('button', { name: 'Read the site' }).click();
     await page.getByText(`${missing}: The address answers “not found”`).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Your site could not be read' }).waitFor();
   };
   await make();
   const field = page.getByLabel('The right address of your site');

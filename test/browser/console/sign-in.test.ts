@@ -104,10 +104,44 @@ test('a sign-in that is ended elsewhere is over at its next request', async () =
   await others.first().waitFor();
   for (let left = await others.count(); left > 0; left--) {
     await others.first().click();
+    const question = page.getByRole('cell', { name: /^Sign out .+\?/ });
+    await question.getByRole('button', { name: 'Keep' }).click();
+    await others.first().click();
+    await question.getByRole('button', { name: 'End' }).click();
     await expect.poll(() => others.count()).toBe(left - 1);
   }
   await other.page.getByRole('link', { name: 'Chatbots' }).click();
   await other.page.getByText('You have been signed out').waitFor();
   await row.waitFor();
   await other.page.context().close();
+});
+
+test('a key that was just made is gone from the page once the sign-in has ended', async () => {
+  await signInByKey(page, server, '/console/settings');
+  await page.getByLabel('Name of the new key').fill('laptop');
+  await page.keyboard.press('Enter');
+  const key = await page.getByLabel('The new key', { exact: true }).inputValue();
+  const values = () =>
+    page.evaluate(
+      () => [...document.querySelectorAll('input')].map(({ value }) => value).join(' ') + document.body.innerHTML,
+    );
+  expect(await values()).toContain(key);
+  await page.context().clearCookies();
+  await page.getByLabel('Name of the new key').fill('another');
+  await page.keyboard.press('Enter');
+  await heading('Sign in to Docent').waitFor();
+  expect(await values()).not.toContain(key);
+  await page.getByLabel('API key').fill(server.key);
+  await page.keyboard.press('Enter');
+  await heading('Settings').waitFor();
+  expect(await values()).not.toContain(key);
+});
+
+test('a server in front that has enough of requests is told as it is, and when to try again', async () => {
+  await signInByKey(page, server, '/console/settings');
+  await page.route('**/console/session', (route) =>
+    route.fulfill({ status: 429, headers: { 'Retry-After': '7' }, contentType: 'text/html', body: 'Slow down' }),
+  );
+  await page.reload();
+  await page.getByText('There were too many requests: try again in 7 seconds.').waitFor();
 });

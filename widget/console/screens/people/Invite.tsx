@@ -1,9 +1,8 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { Button, Field } from '../../parts/controls.tsx';
+import { CopyText, useShownOnce } from '../../parts/copy.tsx';
 import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { ROLES, type Invitation, type Role } from '../../records.ts';
-import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
 
 export const ROLE_WORDS: Record<Role, { name: string; may: string }> = {
@@ -24,12 +23,12 @@ interface InviteProps {
 /** Makes an invitation and shows its link, which is not shown again. */
 export function Invite({ chatbot, onInvited }: InviteProps) {
   const { isBusy, failure, run } = useAction();
-  const made = useSignal<(Invitation & { link: string; mailed: boolean }) | undefined>(undefined);
+  const [made, show] = useShownOnce<Invitation & { link: string; mailed: boolean }>();
   const submit = sent((text, form) =>
     run(async () => {
-      made.value = undefined;
+      show(undefined);
       const path = `/api/v1/chatbot/${chatbot}/invitation/create`;
-      made.value = await post(path, { email: text('email'), role: text('role') });
+      show(await post(path, { email: text('email'), role: text('role') }));
       form.reset();
       onInvited();
     }),
@@ -52,7 +51,7 @@ export function Invite({ chatbot, onInvited }: InviteProps) {
           Make a link
         </Button>
       </form>
-      <div role="status">{made.value && <MadeLink key={made.value.uuid} {...made.value} />}</div>
+      <div role="status">{made && <MadeLink key={made.uuid} {...made} />}</div>
     </section>
   );
 }
@@ -65,36 +64,6 @@ function MadeLink({ email, link, mailed }: { email: string; link: string; mailed
         and is not shown again. Whoever opens it first becomes the member.
       </p>
       <CopyText label="Link of the invitation" text={link} />
-    </div>
-  );
-}
-
-/** A text that is shown this once, with a button that copies it. It has the focus, selected. */
-export function CopyText({ label, text }: { label: string; text: string }) {
-  const field = useRef<HTMLInputElement>(null);
-  const copied = useSignal(false);
-  const { failure, run } = useAction();
-  useEffect(() => {
-    field.current?.focus();
-    field.current?.select();
-  }, [text]);
-  const copy = (): Promise<boolean> =>
-    run(async () => {
-      await navigator.clipboard.writeText(text).catch(() => {
-        throw new Error('The browser does not let the page copy: select the text and copy it by hand.');
-      });
-      copied.value = true;
-    });
-  return (
-    <div class="copy">
-      <label>
-        <span class="hidden">{label}</span>
-        <input ref={field} readOnly value={text} />
-      </label>
-      <Button icon={copied.value ? 'check' : 'add'} onClick={() => void copy()}>
-        {copied.value ? 'Copied' : 'Copy'}
-      </Button>
-      <Failed failure={failure} />
     </div>
   );
 }

@@ -1,12 +1,11 @@
 import { focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
+import { CopyText, useShownOnce } from '../../parts/copy.tsx';
 import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
-import { useSignal } from '../../signals.ts';
 import { get, post, remove } from '../../wire.ts';
 import { Credentials, type Credential } from './Credentials.tsx';
-import { CopyText } from '../people/Invite.tsx';
 
 const PATH = '/console/keys';
 
@@ -21,11 +20,11 @@ export function Keys() {
   const { data, reload } = loading;
   const making = useAction();
   const revoking = useAction();
-  const made = useSignal<(Credential & { key: string }) | undefined>(undefined);
+  const [made, show] = useShownOnce<Credential & { key: string }>();
   const submit = sent((text, form) =>
     making.run(async () => {
-      made.value = undefined;
-      made.value = await post(PATH, { name: text('name') });
+      show(undefined);
+      show(await post(PATH, { name: text('name') }));
       form.reset();
       reload();
     }),
@@ -33,7 +32,7 @@ export function Keys() {
   const revoke = ({ uuid }: Credential): void => {
     void revoking
       .run(async () => {
-        if (made.value?.uuid === uuid) made.value = undefined;
+        if (made?.uuid === uuid) show(undefined);
         // One that has gone meanwhile is gone from the list as well.
         await remove(`${PATH}/${uuid}`).finally(reload);
       })
@@ -56,10 +55,10 @@ export function Keys() {
         </Button>
       </form>
       <div role="status">
-        {made.value && (
-          <div class="notice" key={made.value.uuid}>
-            <p>Copy the key {made.value.name} now: it is not shown again.</p>
-            <CopyText label="The new key" text={made.value.key} />
+        {made && (
+          <div class="notice" key={made.uuid}>
+            <p>Copy the key {made.name} now: it is not shown again.</p>
+            <CopyText label="The new key" text={made.key} />
           </div>
         )}
       </div>

@@ -1,4 +1,5 @@
 import { me, signOut } from '../../account/account.ts';
+import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Pending } from '../../parts/controls.tsx';
 import { Table } from '../../parts/Table.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -48,13 +49,10 @@ function SignIns() {
   const loading = useLoad('sign-ins', (signal) => get<SignIn[]>(signInsPath, signal));
   const { data, reload } = loading;
   const ending = useAction();
-  const end = ({ uuid, is_current }: SignIn): Promise<boolean> =>
-    ending.run(async () => {
-      if (is_current) return signOut();
-      // One that has ended meanwhile is gone from the list as well.
-      await remove(`${signInsPath}/${uuid}`).finally(reload);
-      return undefined;
-    });
+  const end = async ({ uuid }: SignIn): Promise<void> => {
+    // One that has ended meanwhile is gone from the list as well.
+    if (await ending.run(() => remove(`${signInsPath}/${uuid}`).finally(reload))) focusHeading();
+  };
   return (
     <section>
       <h2>Where you are signed in</h2>
@@ -70,7 +68,16 @@ function SignIns() {
               <td>{ago(one.created)}</td>
               <td>{ago(one.last_used)}</td>
               <td class="end">
-                <Button onClick={() => void end(one)}>{one.is_current ? 'Sign out' : 'End'}</Button>
+                {one.is_current ? (
+                  <Button onClick={() => void ending.run(signOut)}>Sign out</Button>
+                ) : (
+                  <Confirm
+                    label="End"
+                    question={`Sign out ${browserName(one.user_agent)}?`}
+                    isBusy={ending.isBusy.value}
+                    act={() => void end(one)}
+                  />
+                )}
               </td>
             </tr>
           ))}

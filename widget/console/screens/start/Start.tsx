@@ -6,7 +6,7 @@ import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
 import { sent } from '../../parts/form.ts';
 import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
-import { Snippet } from '../../parts/Snippet.tsx';
+import { Snippet } from '../../parts/copy.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { Answer } from '../../parts/Answer.tsx';
@@ -64,7 +64,7 @@ export function Start({ chatbot }: { chatbot: string }) {
       {loaded && (
         <ol class="steps">
           <li>
-            <h2>Your site is read</h2>
+            <h2>{titleOf(loaded.sites)}</h2>
             {loaded.sites.length === 0 && (
               <p>
                 No site has been read yet. <a href={`/console/chatbot/${chatbot}/sources`}>Add one</a>
@@ -91,9 +91,17 @@ export function Start({ chatbot }: { chatbot: string }) {
   );
 }
 
+/** What has become of the site. */
+function titleOf(sites: Site[]): string {
+  if (sites.length === 0) return 'Have your site read';
+  if (sites.some(isRunning)) return 'Your site is being read';
+  return sites.every(hasFailed) ? 'Your site could not be read' : 'Your site is read';
+}
+
 /** An address that was mistyped is of no use once another one is read. */
-const isShown = ({ status }: Site, at: number, all: Site[]): boolean =>
-  !status.startsWith('error:') || at === all.length - 1;
+const isShown = (site: Site, at: number, all: Site[]): boolean => !hasFailed(site) || at === all.length - 1;
+
+const hasFailed = ({ status }: Site): boolean => status.startsWith('error:');
 
 const isRunning = ({ status }: Site): boolean => status === 'running';
 
@@ -106,12 +114,13 @@ interface ReadingProps {
 
 function Reading({ chatbot, site, onCorrected }: ReadingProps) {
   const failed = site.failed > 0 ? `, ${site.failed} failed` : '';
-  if (site.status.startsWith('error:'))
+  if (hasFailed(site))
     return (
       <>
         <p class="failed">
           {site.url}: {siteFailure(site.status)}
         </p>
+        <p>Correct the address, or mend the site and have the same address read once more.</p>
         <Correct chatbot={chatbot} url={site.url} onCorrected={onCorrected} />
       </>
     );

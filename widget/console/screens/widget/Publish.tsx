@@ -2,7 +2,7 @@ import { publicAddress } from '../../account/account.ts';
 import { may } from '../../account/membership.ts';
 import { Check } from '../../parts/controls.tsx';
 import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
-import { Snippet } from '../../parts/Snippet.tsx';
+import { Snippet } from '../../parts/copy.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Chatbot, WidgetSettings } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
