@@ -179,10 +179,12 @@ describe('sources', () => {
     await page.getByLabel('Status').selectOption('');
     const search = page.getByRole('searchbox');
     await search.fill('CHAIR');
+    await page.getByLabel('Status').selectOption('ready');
+    await expect.poll(() => page.getByRole('row').count()).toBe(3);
+    expect(await search.inputValue()).toBe('CHAIR');
     await search.press('Enter');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    await page.getByLabel('Status').selectOption('ready');
-    await expect.poll(() => new URL(page.url()).search).toBe('?search=CHAIR&state=ready');
+    await expect.poll(() => new URL(page.url()).search).toBe('?state=ready&search=CHAIR');
     await page.reload();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     expect([await search.inputValue(), await page.getByLabel('Status').inputValue()]).toEqual(['CHAIR', 'ready']);

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { Options } from './controls.tsx';
 
@@ -67,7 +67,7 @@ export function Filters({ fields, further = {}, values, narrow }: FiltersProps) 
               <Options choices={choices} />
             </select>
           ) : (
-            <input {...TYPES[type ?? 'text']} placeholder={placeholder} maxLength={200} {...field} />
+            <Input type={type ?? 'text'} placeholder={placeholder} {...field} />
           )}
         </label>
       );
@@ -83,6 +83,23 @@ export function Filters({ fields, further = {}, values, narrow }: FiltersProps) 
       )}
     </form>
   );
+}
+
+interface InputProps {
+  type: keyof typeof TYPES;
+  value: string;
+  name: string;
+  placeholder: string;
+  onChange: (event: { currentTarget: { value: string } }) => void;
+}
+
+/** Follows the address; what is typed and not yet there stays while the list is drawn again. */
+function Input({ type, value, ...attributes }: InputProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    input.current!.value = value;
+  }, [value]);
+  return <input ref={input} {...TYPES[type]} maxLength={200} defaultValue={value} {...attributes} />;
 }
 
 /** A type of its own each: the types of JSX give every one its roles. */
