@@ -34,10 +34,10 @@ test('an owner finds who read a conversation and follows it, by keyboard alone',
   await page.keyboard.press('Enter');
   await heading(page, 'Audit log').waitFor();
   expect(page.url()).toContain(`/console/chatbot/${chatbot}/general/audit`);
-  await page.getByRole('row', { name: /List the messages of a session/ }).waitFor();
+  await page.getByRole('row', { name: /Read a conversation/ }).waitFor();
   const rows = await rowsOf(page);
   expect(rows).toHaveLength(2);
-  expect(rows[0]).toMatch(/owner@localhost\s+key \w+\s+List the messages of a session, oldest first\s+Conversation/);
+  expect(rows[0]).toMatch(/owner@localhost\s+key \w+\s+Read a conversation\s+Conversation/);
   expect(rows[1]).toContain('Add a question with its answer');
 
   await page.getByLabel('E-mail address').fill('nobody@shop.example');
