@@ -18,12 +18,26 @@ const FAILURES: Record<string, string> = {
   damaged: 'The stored record cannot be read. Delete the source and add it again.',
 };
 
-export function statusWords({ status, meta_json }: Pick<DataSource, 'status' | 'meta_json'>): StatusWords {
+/** Of an upload, which has no address. */
+const FILE_FAILURES: Record<string, string> = {
+  'no text': 'The file has no text, as a scan has none. Add the text as another file or as questions and answers.',
+  'content type': 'The file is damaged, or of a kind that cannot be read.',
+};
+
+export function statusWords({
+  status,
+  type,
+  meta_json,
+}: Pick<DataSource, 'status' | 'type' | 'meta_json'>): StatusWords {
   if (status === 'success') return { word: 'Ready', tone: 'good', advice: '' };
   if (status === 'await') return { word: 'Waiting', tone: 'busy', advice: '' };
   if (status === 'chunking' || status === 'embedding') return { word: 'Reading', tone: 'busy', advice: '' };
   const reason = /^error:(.*)$/.exec(status)?.[1] ?? '';
-  return { word: 'Failed', tone: 'bad', advice: FAILURES[reason] ?? reasonIn(meta_json) };
+  return {
+    word: 'Failed',
+    tone: 'bad',
+    advice: (type === 'upload' && FILE_FAILURES[reason]) || (FAILURES[reason] ?? reasonIn(meta_json)),
+  };
 }
 
 function reasonIn(metaJson: string): string {
