@@ -44,11 +44,21 @@ export function createApp(deps: AppDeps): Koa {
   app.use(apiCors);
   app.use(createApi(deps, deps.authenticate));
   if (deps.demo) app.use(deps.demo);
+  else if (deps.console) app.use(leadToConsole);
   app.use(() => {
     throw notFound('page');
   });
   return app;
 }
+
+/** Of a browser that asks for the root; a program gets what it gets of any path that is not there. */
+const leadToConsole: Koa.Middleware = (ctx, next) => {
+  if (ctx.path !== '/' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+  ctx.vary('Accept');
+  if (ctx.accepts('json', 'html') !== 'html') return next();
+  ctx.set('Cache-Control', 'no-store');
+  ctx.redirect('/console/');
+};
 
 /** Codes of connections that callers broke off, or on which they did not send HTTP. */
 const CLIENT_ERROR_CODES =

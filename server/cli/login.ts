@@ -47,5 +47,36 @@ export const signInCommands: Record<string, Command> = {
   },
 };
 
+/** What else signs a browser in. */
+export const passkeyCommands: Record<string, Command> = {
+  'passkey list': {
+    synopsis: '[EMAIL]',
+    summary: 'list the passkeys that sign in to the console',
+    minWords: 0,
+    maxWords: 1,
+    async act(client, [email], _options, { out }) {
+      const rows = (await client.passkeys(email)).map((one) => [
+        one.uuid.slice(0, SHOWN_LENGTH),
+        one.email,
+        sanitizeLine(one.name),
+        one.host,
+        one.created_at,
+        one.last_used_at || 'never',
+      ]);
+      out(table([['PASSKEY', 'USER', 'NAME', 'HOST', 'ADDED', 'LAST USED'], ...rows]));
+    },
+  },
+  'passkey remove': {
+    synopsis: 'PASSKEY',
+    summary: 'remove a passkey, named by its first characters, and end the sign-ins made with it',
+    minWords: 1,
+    maxWords: 1,
+    async act(client, [passkey = ''], _options, { out }) {
+      const { name, email } = await client.removePasskey(passkey);
+      out(`removed the passkey ${sanitizeLine(name)} of ${email}\n`);
+    },
+  },
+};
+
 /** Characters of a uuid. */
 const SHOWN_LENGTH = 8;

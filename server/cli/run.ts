@@ -7,7 +7,7 @@ import { conversationCommands } from './conversations.ts';
 import { doctorCommand } from './doctor.ts';
 import { keyCommands } from './keys.ts';
 import { learnCommand } from './learn.ts';
-import { loginCommand, signInCommands } from './login.ts';
+import { loginCommand, passkeyCommands, signInCommands } from './login.ts';
 import { withClient } from './connect.ts';
 import { testCommand } from './test.ts';
 import { misspeltVariables, readConfig } from '../config.ts';
@@ -20,6 +20,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   test: testCommand,
   login: loginCommand,
   ...signInCommands,
+  ...passkeyCommands,
   ...keyCommands,
   ...conversationCommands,
   ...archiveCommands,

@@ -20,6 +20,7 @@ export async function printWelcome(server: DocentServer, write: Write): Promise<
   if (base !== listening) write(`Docent listens at ${listening} for ${base}\n`);
   else if (!demo) write(`Docent listens at ${base}\n`);
   if (demo) write(`The demo is at ${base}/demo/\n`);
+  if (key === undefined && config.console) write('To sign in to the console, run: docent login\n');
   if (key !== undefined) write(`Your API key, shown this once: ${key}\n`);
 }
 

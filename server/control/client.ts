@@ -8,7 +8,7 @@ import type { IngestJob } from './ingest-jobs.ts';
 import type { Answer, ChatbotLine, RemovedUser } from './operator.ts';
 import type { ForgottenSession } from './retention.ts';
 import { otherVersion, type Send } from './socket.ts';
-import type { KeyLine, SignInLine, UserLine } from './users.ts';
+import type { KeyLine, PasskeyLine, SignInLine, UserLine } from './users.ts';
 
 /** The bounds of a site, as `NewSite` has them. */
 export interface CrawlBounds {
@@ -63,6 +63,16 @@ export class Client {
   /** `signIns` by the first characters of their uuids; [] for all of the user. Resolves with those that have ended. */
   endSignIns(email: string, signIns: string[]): Promise<SignInLine[]> {
     return this.#post('/control/sign-ins/end', { email, sign_ins: signIns });
+  }
+
+  /** Of one user, or of all. */
+  passkeys(email?: string): Promise<PasskeyLine[]> {
+    return this.#post('/control/passkeys', { email });
+  }
+
+  /** By the first characters of its uuid. Resolves with what it was. */
+  removePasskey(passkey: string): Promise<PasskeyLine> {
+    return this.#post('/control/passkey/remove', { passkey });
   }
 
   keys(): Promise<KeyLine[]> {

@@ -92,6 +92,7 @@ const NewUser = Type.Object({ email: Type.String() });
 const UserRemoval = Type.Object({ email: Type.String(), with_chatbots: Type.Boolean() });
 const UserOrNone = Type.Object({ email: Type.Optional(Type.String()) });
 const SignInEnd = Type.Object({ email: Type.String(), sign_ins: Type.Array(Type.String()) });
+const PasskeyRemoval = Type.Object({ passkey: Type.String() });
 const NewKey = Type.Object({ email: Type.String(), name: Type.String() });
 const Retention = Type.Object({ days: Type.Integer({ minimum: 0, maximum: MAX_KEEP_DAYS }) });
 const Forgetting = Type.Object({ session: Type.String() });
@@ -154,6 +155,12 @@ function controlRoutes(deps: ControlDeps): Middleware {
       ended.map(({ uuid }) => ({ account, record: uuid })),
     );
     return ended;
+  });
+  on('POST', '/passkeys', async (ctx) => users.passkeys((await readBody(ctx, log, UserOrNone)).email));
+  on('POST', '/passkey/remove', async (ctx) => {
+    const removed = await users.removePasskey((await readBody(ctx, log, PasskeyRemoval)).passkey);
+    await note('removePasskey', [{ account: await uuidOf(removed.email), record: removed.uuid }]);
+    return removed;
   });
   on('GET', '/keys', () => users.keys());
   on('POST', '/key/add', async (ctx) => {

@@ -1,6 +1,8 @@
+import { endOf } from '../console/sign-ins.ts';
+import { timestamp } from '../schema/ids.ts';
 import { faultsIn, type Fault, type Unreadable } from '../store/archive/faults.ts';
 import type { Counts } from '../store/archive/format.ts';
-import type { SnapshotReader, SnapshotStore } from '../store/archive/snapshot.ts';
+import type { Snapshot, SnapshotReader, SnapshotStore } from '../store/archive/snapshot.ts';
 import { refuseMarkedFolder } from './folder-mark.ts';
 import { openReader, openStore, type StoreLocation } from './open-store.ts';
 
@@ -10,6 +12,15 @@ export interface Examination {
   /** A sentence each; in a dry run of what would be repaired. */
   repaired: string[];
   left: string[];
+  signIns: SignInCount;
+}
+
+/** Of browsers that are signed in to the console now. */
+export interface SignInCount {
+  /** By the addresses of their users. */
+  users: Record<string, number>;
+  /** When the oldest was made; '' for none. */
+  oldest: string;
 }
 
 /**
@@ -27,7 +38,7 @@ async function examineFiles({ dataDir }: StoreLocation, isDry: boolean): Promise
   const examining = readAll(store).then(async (all) => {
     const { repaired, others } = faults();
     const done = await repairAll([...others, ...all.faults], isDry, store as SnapshotStore);
-    return { counts: all.counts, found: repaired, ...done };
+    return { counts: all.counts, signIns: all.signIns, found: repaired, ...done };
   });
   const { found, ...done } = await examining.finally(() => store.close());
   // Closing ends deletions.
@@ -49,26 +60,47 @@ async function examineDatabase(location: StoreLocation, isDry: boolean): Promise
   };
   const store = isDry ? await openReader(location, Date.now) : await openStore(location, { clock: Date.now });
   try {
-    const { counts, faults } = await readAll(store, told);
+    const { counts, faults, signIns } = await readAll(store, told);
     const done = await repairAll(faults, isDry, store as SnapshotStore);
     const left = [...unreadable.map(({ what }) => what), ...done.left];
-    return { counts, repaired: [...repaired, ...done.repaired], left };
+    return { counts, signIns, repaired: [...repaired, ...done.repaired], left };
   } finally {
     await store.close();
   }
 }
 
-const readAll = (store: SnapshotReader, told?: Unreadable): Promise<{ counts: Counts; faults: Fault[] }> =>
+interface Read {
+  counts: Counts;
+  faults: Fault[];
+  signIns: SignInCount;
+}
+
+const readAll = (store: SnapshotReader, told?: Unreadable): Promise<Read> =>
   store.snapshot(
     async (all) => {
       const [counts, faults]: [Counts, Fault[]] = [{}, []];
       for await (const fault of faultsIn(all, counts, told)) faults.push(fault);
-      return { counts, faults };
+      return { counts, faults, signIns: await countSignIns(all) };
     },
     { skipsUnreadable: true },
   );
 
-async function repairAll(faults: Fault[], isDry: boolean, store?: SnapshotStore): Promise<Omit<Examination, 'counts'>> {
+async function countSignIns(all: Snapshot): Promise<SignInCount> {
+  const now = timestamp(Date.now);
+  const count: SignInCount = { users: {}, oldest: '' };
+  for (const { uuid, email } of await all.users()) {
+    const valid = (await all.signIns(uuid)).filter((one) => endOf(one) > now).map(({ created_at }) => created_at);
+    if (valid.length > 0) count.users[email] = valid.length;
+    count.oldest = [count.oldest, ...valid].filter(Boolean).toSorted()[0] ?? '';
+  }
+  return count;
+}
+
+async function repairAll(
+  faults: Fault[],
+  isDry: boolean,
+  store?: SnapshotStore,
+): Promise<Pick<Examination, 'repaired' | 'left'>> {
   const [repaired, left]: [string[], string[]] = [[], []];
   for (const { what, repair } of faults) {
     if (!repair) left.push(what);

@@ -23,6 +23,21 @@ export interface Users {
   signIns(email?: string): Promise<SignInLine[]>;
   /** Of one user all, or those that `wanted` names by the first characters of their uuids: all of these, or none. Resolves with what has ended. */
   endSignIns(email: string, wanted: string[]): Promise<SignInLine[]>;
+  /** Of one user, or of all in their order. */
+  passkeys(email?: string): Promise<PasskeyLine[]>;
+  /** By the first characters of its uuid, with the sign-ins that were made with it. Resolves with what it was. */
+  removePasskey(wanted: string): Promise<PasskeyLine>;
+}
+
+export interface PasskeyLine {
+  uuid: string;
+  email: string;
+  name: string;
+  /** The host name that it signs in at. */
+  host: string;
+  created_at: string;
+  /** '' before its first use. */
+  last_used_at: string;
 }
 
 export interface SignInLine {
@@ -98,7 +113,31 @@ export function createUsers({ store, clock, apiKey }: UsersDeps): Users {
     return store.admitUser(user.uuid);
   }
 
+  const usersOf = async (email: string | undefined): Promise<User[]> =>
+    email === undefined ? store.users() : [await userOf(store, readEmail(email))];
+
+  async function passkeys(email?: string): Promise<PasskeyLine[]> {
+    const ofEach = (await usersOf(email)).map(async (user) =>
+      (await store.passkeys(user.uuid)).map(({ uuid, name, host, created_at, last_used_at }) => ({
+        uuid,
+        email: user.email,
+        name,
+        host,
+        created_at,
+        last_used_at,
+      })),
+    );
+    return (await Promise.all(ofEach)).flat();
+  }
+
   return {
+    passkeys,
+    async removePasskey(wanted) {
+      const passkey = findPasskey(wanted, await passkeys());
+      await store.removePasskey((await userOf(store, passkey.email)).uuid, passkey.uuid);
+      return passkey;
+    },
+
     async addUser(input) {
       const email = readEmail(input);
       const added = await store.addUser({ uuid: newUuid(), email, created_at: timestamp(clock) });
@@ -134,8 +173,7 @@ export function createUsers({ store, clock, apiKey }: UsersDeps): Users {
     },
 
     async signIns(email) {
-      const users = email === undefined ? await store.users() : [await userOf(store, readEmail(email))];
-      return (await Promise.all(users.map(signInsOf))).flat();
+      return (await Promise.all((await usersOf(email)).map(signInsOf))).flat();
     },
 
     async endSignIns(email, wanted) {
@@ -165,6 +203,14 @@ function findSignIn(wanted: string, all: SignInLine[], { email }: User): SignInL
   const remedy = `"docent sign-in list ${email}" shows them`;
   if (found.length === 0) throw new Refusal('not_found', `${email} has no sign-in "${wanted}"; ${remedy}`);
   throw new Refusal('conflict', `"${wanted}" could be any of ${found.length} sign-ins of ${email}; ${remedy}`);
+}
+
+function findPasskey(wanted: string, all: PasskeyLine[]): PasskeyLine {
+  const found = all.filter(({ uuid }) => wanted !== '' && uuid.startsWith(wanted.toLowerCase()));
+  if (found.length === 1) return found[0]!;
+  const remedy = '"docent passkey list" shows them';
+  if (found.length === 0) throw new Refusal('not_found', `there is no passkey "${wanted}"; ${remedy}`);
+  throw new Refusal('conflict', `"${wanted}" could be any of ${found.length} passkeys; ${remedy}`);
 }
 
 function findKey(wanted: string, keys: StoredKey[], users: User[]): StoredKey {

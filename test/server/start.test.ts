@@ -162,6 +162,8 @@ describe('the program', () => {
     expect(mine.status).toBe(200);
     await stop(second);
     expect(second.err()).not.toContain('dk_');
+    expect(second.err()).toContain('To sign in to the console, run: docent login\n');
+    expect(first.err()).not.toContain('docent login');
   });
 
   it.skipIf(!hasScript && !process.env['CI'])(

@@ -5,6 +5,7 @@ type Listed =
   | 'owner'
   | 'users'
   | 'keys'
+  | 'signIns'
   | 'chatbot'
   | 'agents'
   | 'tags'
