@@ -53,10 +53,10 @@ export function TryTool({ tool }: { tool: ToolFunction }) {
       {parameters.map(([name, { description, type }]) => (
         <Field
           key={name}
-          label={name || '(no name)'}
+          label={name}
           name={`argument ${name}`}
           hint={[typeof type === 'string' && type !== 'string' && type, description].filter(Boolean).join(': ')}
-          isRequired={false}
+          isRequired={!!tool.parameters.required?.includes(name)}
         />
       ))}
       {variables.map((name) => (

@@ -17,7 +17,7 @@ const TYPES = {
 type Property = Record<string, unknown>;
 
 export const PARAMETER_COLUMNS: Record<string, Column> = {
-  name: { label: 'Name' },
+  name: { label: 'Name', isRequired: true },
   type: { label: 'Type', choices: TYPES },
   description: { label: 'What it is' },
   default: { label: 'Value by default', placeholder: '{{variable}}' },
