@@ -3,6 +3,7 @@ import { KeyUse } from '../key-use.ts';
 import type { AccountVerbs, StoredKey, User } from '../store.ts';
 import { inTransaction } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
+import { userOf } from './owner.ts';
 import { endSignInsWithoutKey, isSignedIn } from './shared/sign-in-verbs.ts';
 import { arrayOf, leaveChatbots } from './shared/team.ts';
 
@@ -18,15 +19,15 @@ export function accountVerbs({ sql, run }: PostgresContext, owner: string): Acco
   const usersWith = async (where: PendingQuery<Row[]>): Promise<User[]> => {
     const rows = await sql<Required<User>[]>`
       select uuid, email, created_at, invited from users where ${where} order by n`;
-    return rows.map(({ invited, ...user }) => ({ ...user, ...(invited && { invited }) }));
+    return rows.map(userOf);
   };
 
   return {
     keyOwner: (hash) =>
       run(async () => {
-        const [user] = await sql<User[]>`
-          select u.uuid, u.email, u.created_at from keys k join users u on u.uuid = k.user_uuid where k.hash = ${hash}`;
-        return user && { ...user };
+        const [user] = await sql<Required<User>[]>`
+          select u.uuid, u.email, u.created_at, u.invited from keys k join users u on u.uuid = k.user_uuid where k.hash = ${hash}`;
+        return user && userOf(user);
       }),
 
     addKey: ({ hash, user, name, hint, created_at, last_used_at }, signIn) =>

@@ -24,3 +24,9 @@ export async function findOwner(sql: Queries): Promise<OwnerAccount | undefined>
   const { secret, ...user } = found;
   return { user, secret };
 }
+
+/** As the port has it: `invited` is absent for others. */
+export const userOf = ({ invited, ...user }: Omit<User, 'invited'> & { invited: boolean }): User => ({
+  ...user,
+  ...(invited && { invited }),
+});

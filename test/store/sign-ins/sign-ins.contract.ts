@@ -44,6 +44,20 @@ export function signInContract(engine: string, createFixture: () => Promise<Stor
       return key;
     };
 
+    it('names a guest as one, by link, by sign-in and by key', async () => {
+      const guest = { uuid: newUuid(), email: 'guest@shop.example', created_at: at(0), invited: true as const };
+      await store.addUser(guest);
+      const link = aLink({ user: guest.uuid });
+      await store.addLoginLink(link);
+      const signIn = byLink();
+      expect(await store.signInByLink(link.hash, signIn)).toEqual(guest);
+      const key = await withKey(guest.uuid);
+      await inBothLives(async () => {
+        expect((await store.signIn(signIn.hash))?.user).toEqual(guest);
+        expect(await store.keyOwner(key.hash)).toEqual(guest);
+      });
+    });
+
     it('adds a key by a sign-in that its user has, and by no other', async () => {
       const user = store.owner.user.uuid;
       const signIn = signInOf(user);

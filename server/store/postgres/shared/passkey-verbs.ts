@@ -1,5 +1,6 @@
 import { MAX_PASSKEYS, type Challenge, type PasskeyVerbs } from '../../accounts.ts';
 import type { StoredPasskey, User } from '../../store.ts';
+import { userOf } from '../owner.ts';
 import { inTransaction, type Queries } from '../connection.ts';
 import type { PostgresContext } from '../context.ts';
 import { insertSignIn, isSignedIn } from './sign-in-verbs.ts';
@@ -41,15 +42,15 @@ export function passkeyVerbs({ sql, run }: PostgresContext): PasskeyVerbs {
     signInByPasskey: (challenge, counter, signIn) =>
       run(() =>
         inTransaction(sql, async (tx) => {
-          const [found] = await tx<User[]>`
-            select u.uuid, u.email, u.created_at from users u join passkeys p on p.user_uuid = u.uuid
+          const [found] = await tx<Required<User>[]>`
+            select u.uuid, u.email, u.created_at, u.invited from users u join passkeys p on p.user_uuid = u.uuid
             where p.uuid = ${signIn.passkey} for key share of u`;
           if (!found || !(await useUp(tx, challenge))) return undefined;
           const { count } = await tx`
             update passkeys set counter = ${counter}, last_used_at = ${signIn.created_at}
             where uuid = ${signIn.passkey} and (counter < ${counter} or (counter = 0 and ${counter}::bigint = 0))`;
           if (count === 0) return undefined;
-          const user = { ...found };
+          const user = userOf(found);
           await insertSignIn(tx, { ...signIn, user: user.uuid });
           return user;
         }),

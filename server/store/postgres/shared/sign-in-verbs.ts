@@ -3,6 +3,7 @@ import { KeyUse } from '../../key-use.ts';
 import type { StoredSignIn, User } from '../../store.ts';
 import { inTransaction, type Queries } from '../connection.ts';
 import type { PostgresContext } from '../context.ts';
+import { userOf } from '../owner.ts';
 
 /** Sign-ins and the links that make them. Whoever changes both locks the user first. */
 export function signInVerbs({ sql, run }: PostgresContext): SignInVerbs {
@@ -27,13 +28,13 @@ export function signInVerbs({ sql, run }: PostgresContext): SignInVerbs {
     signInByLink: (link, signIn) =>
       run(() =>
         inTransaction(sql, async (tx) => {
-          const [found] = await tx<User[]>`
-            select u.uuid, u.email, u.created_at from users u join login_links l on l.user_uuid = u.uuid
+          const [found] = await tx<Required<User>[]>`
+            select u.uuid, u.email, u.created_at, u.invited from users u join login_links l on l.user_uuid = u.uuid
             where l.hash = ${link} for key share of u`;
           if (!found) return undefined;
           const used = await tx`delete from login_links where hash = ${link} and expires_at > ${signIn.created_at}`;
           if (used.count === 0) return undefined;
-          const user = { ...found };
+          const user = userOf(found);
           await insertSignIn(tx, { ...signIn, user: user.uuid });
           return user;
         }),
@@ -57,12 +58,13 @@ export function signInVerbs({ sql, run }: PostgresContext): SignInVerbs {
 
     signIn: (hash) =>
       run(async () => {
-        const [row] = await sql<(StoredSignIn & { email: string; user_created_at: string })[]>`
-          select ${columns}, u.email, u.created_at as user_created_at
+        const [row] = await sql<(StoredSignIn & { email: string; user_created_at: string; invited: boolean })[]>`
+          select ${columns}, u.email, u.created_at as user_created_at, u.invited
           from sign_ins s join users u on u.uuid = s.user_uuid where s.hash = ${hash}`;
         if (!row) return undefined;
-        const { email, user_created_at, ...signIn } = row;
-        return { signIn: withLastUse(signIn), user: { uuid: signIn.user, email, created_at: user_created_at } };
+        const { email, user_created_at, invited, ...signIn } = row;
+        const user = userOf({ uuid: signIn.user, email, created_at: user_created_at, invited });
+        return { signIn: withLastUse(signIn), user };
       }),
 
     signIns: (user) =>
