@@ -20,14 +20,15 @@ export function siteVerbs(context: PostgresContext): SiteVerbs {
       const pages = await tx<{ uuid: string }[]>`
         select uuid from sources where chatbot = ${chatbot} and ${isPage(uuid)} order by uuid for update`;
       const uuids = pages.map((page) => page.uuid);
+      // All sources before the versions of passages, as whoever stores a text does (see `raiseVersions`).
+      await tx`
+        update sources set record = replace(record, ${named(uuid)}, ${named('')})
+        where chatbot = ${chatbot} and strpos(record, ${named(uuid)}) > 0 and not ${isPage(uuid)}`;
       await raiseVersions(
         tx,
         sql`delete from sources where uuid in (select json_array_elements_text(${JSON.stringify(uuids)}::text::json))
           returning chatbot, uuid as source`,
       );
-      await tx`
-        update sources set record = replace(record, ${named(uuid)}, ${named('')})
-        where chatbot = ${chatbot} and strpos(record, ${named(uuid)}) > 0`;
       return { chatbot, uuids };
     });
     if (deleted) bus.publish('passages', deleted.chatbot);
