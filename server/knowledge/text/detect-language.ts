@@ -88,7 +88,8 @@ export class QueryLanguage {
   async load(): Promise<void> {
     if (detectAll) return;
     const { clear, isTooFew } = readWords(this.#start, this.detected);
-    if (!clear && !isTooFew) await loadDetector();
+    // Where its file is missing, as while the package is replaced, an answer goes by words.
+    if (!clear && !isTooFew) await loadDetector().catch(() => {});
   }
 
   get #start(): string {
