@@ -58,7 +58,8 @@ export async function audited(
           const records = [...new Set(some.map((one) => one.record))];
           if (records.length <= MAX_RECORDS) return records.map((one) => what(chatbot, one));
           const first = records.slice(0, MAX_RECORDS).join(', ');
-          return [{ ...what(chatbot, ''), detail: `${records.length} records: ${first}, …` }];
+          const about = `${records.length} records: ${first}, …`;
+          return [{ ...what(chatbot, ''), detail: detail ? `${detail}; ${about}` : about }];
         });
   if (isRead) for (const one of all) await audit.read(identity, one);
   else await audit.changed(identity, all);

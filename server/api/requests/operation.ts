@@ -144,21 +144,23 @@ export function register(
     const { user: known, by } = (ctx.state.identity ?? {}) as Identity;
     const user = { ...known, right, reached: [] } satisfies Requester;
     let detail: string | undefined;
+    let isLogged = false;
     const act = async (record: NewRecord): Promise<unknown> => {
       const note = (text: string): void => void (detail = text);
       try {
         return await handle({ user, uuid, body: given, ctx, record, once: runOnce, note });
       } catch (error) {
         // The caller is told of the fault, whether or not it could be noted.
-        if (isFault(error) && user.reached.length > 0 && one.audit !== 'reads')
+        if (!isLogged && isFault(error) && user.reached.length > 0 && one.audit !== 'reads')
           await audited(audit, one, { user, by, uuid, sent, reply: undefined, detail: ATTEMPTED }).catch(() => {});
         throw error;
       }
     };
-    let isLogged = false;
     const logged = async (reply: unknown): Promise<unknown> => {
-      if (!isLogged && !isRefused(ctx)) await audited(audit, one, { user, by, uuid, sent, reply, detail });
+      const isDue = !isLogged && !isRefused(ctx);
+      // Before the entry is stored: one that cannot be is stored with the next, and the change is not one that failed.
       isLogged = true;
+      if (isDue) await audited(audit, one, { user, by, uuid, sent, reply, detail });
       return reply;
     };
     const uuids = Object.values(ctx.params as Record<string, string>).map((written) => readUuid(written) ?? '');

@@ -70,6 +70,28 @@ describe('a change of many records', () => {
 });
 
 describe('a change that fails', () => {
+  it('is not noted as failed where only its entry could not be stored at once', async () => {
+    isFailing = (path) => path.includes('/audit/');
+    const form = new FormData();
+    form.append('file', new Blob(['The workshop is open from nine to five.']), 'a.txt');
+    const headers = { Authorization: `Bearer ${API_KEY}` };
+    const path = `${docent.base}/api/v1/chatbot/${chatbot}/data-source/upload`;
+    expect((await fetch(path, { method: 'POST', headers, body: form })).status).toBe(500);
+    isFailing = () => false;
+    await docent.api('POST', `/chatbot/${chatbot}/data-source/qa`, { question: 'Is it?', answer: 'It is.' });
+    expect(await noted('createFileSource')).toMatchObject([{ detail: '' }]);
+  });
+
+  it('is noted as attempted where part of it may be made, of many records too', async () => {
+    const uuids = await newSources(6);
+    isFailing = (path) => path.includes(uuids[1]!);
+    expect((await docent.api('POST', '/data-sources/delete', { uuids })).status).toBe(500);
+    isFailing = () => false;
+    expect((await noted('deleteSources')).map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^attempted; it failed, and may be made in part; 6 records: /),
+    ]);
+  });
+
   it('is noted as attempted where part of it may be made', async () => {
     const [first, second] = await newSources(2);
     isFailing = (path) => path.includes(second!);
