@@ -21,7 +21,8 @@ export function askBeforeLeaving(): void {
     (event) => {
       const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]');
       const isNewTab = event.ctrlKey || event.metaKey || event.shiftKey || link?.target === '_blank' || link?.download;
-      if (link && !isNewTab && link.pathname !== location.pathname && isKept()) stop(event);
+      const isElsewhere = link && link.pathname + link.search !== location.pathname + location.search;
+      if (isElsewhere && !isNewTab && isKept()) stop(event);
     },
     true,
   );

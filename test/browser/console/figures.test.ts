@@ -91,10 +91,12 @@ test('what is being written survives the end of the sign-in, a refusal, and a wr
   await heading(page, 'Gaps').waitFor();
   expect(await page.title()).toContain('Gaps');
   expect(await answer.inputValue()).toBe('No, blue ones.');
-  const dialog = page.waitForEvent('dialog');
-  const click = page.getByRole('link', { name: 'Sources' }).click();
-  await (await dialog).dismiss();
-  await click;
+  for (const name of ['Sources', 'Show hidden gaps']) {
+    const dialog = page.waitForEvent('dialog');
+    const click = page.getByRole('link', { name }).click();
+    await (await dialog).dismiss();
+    await click;
+  }
   expect(await answer.isVisible()).toBe(true);
   await save.click();
   await page.getByText('Must be an http or https address').waitFor();
