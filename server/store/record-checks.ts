@@ -202,6 +202,7 @@ export const isSource = record<StoredSource>({
   round: optional(number),
   fetched_json: optional(json),
   change_json: optional(json),
+  first_text_at: optional(text),
   embedded_by: optional(text),
   suggestion: optional(text),
 });

@@ -27,6 +27,8 @@ interface IndexState {
   fetched_json?: string;
   /** JSON: what a fetch last changed in its text; '' or absent for nothing. */
   change_json?: string;
+  /** When it came to have a text, having had none; absent where none has come since this is noted. */
+  first_text_at?: string;
   /** The embedding model that its passages have vectors by; '' or absent for none. */
   embedded_by?: string;
   /** A heading of it that the first screen suggests as a question; '' or absent for none. */

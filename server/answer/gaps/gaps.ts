@@ -169,8 +169,9 @@ async function group(asked: Asked[]): Promise<Asked[][]> {
 /** When what the source says came to be: a page that is fetched again may say what it said. '' where it is gone. */
 function changedAt(source: StoredSource | undefined): string {
   if (!source) return '';
-  const { at } = JSON.parse(source.change_json || '{}') as Partial<TextChange>;
-  return at && at > source.created_at ? at : source.created_at;
+  const { created_at, first_text_at = '', change_json } = source;
+  const { at = '' } = JSON.parse(change_json || '{}') as Partial<TextChange>;
+  return [created_at, first_text_at, at].sort().at(-1)!;
 }
 
 async function describe(

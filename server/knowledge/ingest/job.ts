@@ -80,8 +80,9 @@ export async function commitSource(
   }
   const { document, cut } = await chunk();
   const before = await store.document(uuid);
-  const change = changeOfText(before, document, timestamp(deps.clock));
-  const changed = change && { change_json: JSON.stringify(change) };
+  const at = timestamp(deps.clock);
+  const change = changeOfText(before, document, at);
+  const changed = before?.text ? change && { change_json: JSON.stringify(change) } : { first_text_at: at };
   const titled = await proceed(
     deps,
     source,

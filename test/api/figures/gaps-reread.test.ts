@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, it } from 'vitest';
-import { crawl, useSiteFixture } from '../site-fixture.ts';
+import { add, crawl, holdRequests, sourceEnded, useSiteFixture } from '../site-fixture.ts';
 
 /** What was asked in vain, once the pages of the site are fetched again. */
 
@@ -51,4 +51,32 @@ it('leaves out what a page answers now, and keeps what a changed page may not an
   await fetchAgain();
   expect([await ask(answered), await ask(unsure)]).toEqual(['answered', 'unsure']);
   expect(await gaps()).toEqual([unsure]);
+});
+
+const kayaks = '<title>Kayaks</title><main><h2>Kayaks</h2><p>We rent kayaks at the pier for £12 an hour.</p></main>';
+
+it('leaves out what a page answers that could not be read when it was asked', async () => {
+  const { uuid, status } = await add(fixture, '/kayaks');
+  expect([status, await ask('Do you rent kayaks?')]).toEqual(['error:not found', 'unknown']);
+  expect(await gaps()).toEqual(['Do you rent kayaks?']);
+  fixture.shown['/kayaks'] = kayaks;
+  await sleep(1100);
+  await fixture.docent.api('POST', '/data-sources/url/re-scrape', { uuids: [uuid] });
+  expect((await sourceEnded(fixture.docent, uuid)).status).toBe('success');
+  expect(await ask('Do you rent kayaks?')).toBe('answered');
+  expect(await gaps()).toEqual([]);
+});
+
+it('leaves out what a page answers that was still being read when it was asked', async () => {
+  const { docent, bot, base } = fixture;
+  fixture.shown['/kayaks'] = kayaks;
+  const release = holdRequests(fixture);
+  const { body } = await docent.api('POST', `/chatbot/${bot}/data-source/url`, { url: `${base}/kayaks` });
+  expect(await ask('Do you rent kayaks?')).toBe('unknown');
+  expect(await gaps()).toEqual(['Do you rent kayaks?']);
+  await sleep(1100);
+  release();
+  expect((await sourceEnded(docent, body.uuid)).status).toBe('success');
+  expect(await ask('Do you rent kayaks?')).toBe('answered');
+  expect(await gaps()).toEqual([]);
 });
