@@ -1,6 +1,7 @@
 import type { Health } from '../../health/health.ts';
 import type { Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
+import { Superseded } from '../../store/shared/learners.ts';
 import type { Change, Store, StoredSource } from '../../store/store.ts';
 import type { Web } from '../../web/web.ts';
 import { chatbotsByUse } from './by-use.ts';
@@ -26,6 +27,7 @@ import { PassageIndex } from '../search/index.ts';
 import { headingsAround } from '../search/section.ts';
 import { foundOf, moreOf, traceOf } from './results.ts';
 import { FairQueue } from '../../async/fair-queue.ts';
+import { retry } from '../../async/retry.ts';
 
 interface IngestionOptions {
   store: Store;
@@ -61,6 +63,8 @@ interface Queued {
 const MAX_JOBS = 6;
 const MAX_JOBS_PER_HOST = 2;
 const PASSAGES = 8;
+/** Milliseconds before a source that another process has taken in between is taken again. */
+const TAKES = Array.from({ length: 30 }, () => 1);
 /** Stands for a host in the queue, so that sources without vectors wait in a line of their own; no host has a space. */
 const EMBEDDINGS = 'embeddings ';
 
@@ -160,8 +164,11 @@ export class Ingestion implements Omit<Knowledge, 'reingest' | 'rewrite'> {
   async reset(uuid: string, change: Change<StoredSource> = (one) => one): Promise<StoredSource | undefined> {
     // In this order: a job that ended later would overwrite the status.
     this.#queue.cancel(uuid);
-    await this.#learners?.take(uuid);
-    return mark(this.#deps, uuid, (one) => ({ ...change(one), status: 'await' }));
+    const act = async () => {
+      await this.#learners?.take(uuid);
+      return mark(this.#deps, uuid, (one) => ({ ...change(one), status: 'await' }));
+    };
+    return retry(act, (error) => error instanceof Superseded, TAKES);
   }
 
   async ingest(source: StoredSource): Promise<void> {

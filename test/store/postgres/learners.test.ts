@@ -147,6 +147,20 @@ describe.skipIf(!server)('learning by several processes', () => {
     expect([...fetched.values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
+  it('makes each of many changes that both make of an answer at once', async () => {
+    const source = aSource(chatbot, { type: 'qa', file_name: '', status: 'success' });
+    await a.store.createSource(source);
+    const rename = ({ knowledge }: Process, n: number) =>
+      knowledge.rewrite(source.uuid, (one) => ({
+        ...one,
+        meta_json: JSON.stringify({ ...JSON.parse(one.meta_json), [n]: 1 }),
+      }));
+    const changed = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => rename(n % 2 ? a : b, n)));
+    expect(changed.filter(({ status }) => status === 'rejected')).toEqual([]);
+    const { meta_json } = (await b.store.source(source.uuid))!;
+    expect(Object.keys(JSON.parse(meta_json)).filter((key) => /^\d+$/.test(key))).toHaveLength(40);
+  });
+
   it('shows in each process how far a crawl is', async () => {
     held = '/page/3';
     const { site: started } = await crawl(a);
