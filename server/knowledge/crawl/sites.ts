@@ -1,6 +1,7 @@
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { Site, type SiteLook } from '../../schema/sources/site.ts';
+import { Superseded } from '../../store/shared/learners.ts';
 import type { StoredSite } from '../../store/store.ts';
 import { Crawl } from './crawl.ts';
 import type { CrawlDeps } from './deps.ts';
@@ -47,6 +48,10 @@ export interface SiteRequest {
 type ResolvedRequest = Pick<StoredSite, 'url' | 'max_pages' | 'include' | 'exclude'>;
 
 const MAX_PAGES = 200;
+
+function unlessSuperseded(error: unknown): void {
+  if (!(error instanceof Superseded)) throw error;
+}
 
 export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites {
   const { store, clock, crawls } = deps;
@@ -165,7 +170,8 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     stop: (site) => inTurn(async () => withProgress((await stop(site)) ?? site)),
     remove: (site) =>
       inTurn(async () => {
-        await stop(site);
+        // Another process that deletes it, too, has taken the crawl.
+        await stop(site).catch(unlessSuperseded);
         const pages = await store.deleteSite(site.uuid);
         for (const page of pages ?? []) deps.ingestion.removeSource(site.chatbot, page);
         return pages?.length;

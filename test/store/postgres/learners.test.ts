@@ -277,4 +277,19 @@ describe.skipIf(!server)('learning by several processes', () => {
     await a.close();
     expect([await b.store.sites(chatbot), await b.store.sources(chatbot)]).toEqual([[], []]);
   });
+
+  it('counts a site that both delete while it is crawled as deleted by one of them', async () => {
+    for (let n = 1; n <= 4; n++) {
+      held = '/page/3';
+      const { site: started } = await crawl(a);
+      await isFetched('/page/3', n);
+      const record = (await b.store.site(started.uuid))!;
+      const removed = await Promise.allSettled([a, b].map(({ sites }) => sites.remove(record)));
+      held = '';
+      open();
+      expect(removed.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+      expect(removed.filter((one) => one.status === 'fulfilled' && one.value === undefined)).toHaveLength(1);
+      expect([await b.store.sites(chatbot), await b.store.sources(chatbot)]).toEqual([[], []]);
+    }
+  });
 });
