@@ -21,7 +21,7 @@ export function siteVerbs(context: StoreContext): SiteVerbs {
     pageCount: (site) =>
       run(() => {
         const chatbot = sites.find(site)?.chatbot;
-        return chatbot === undefined ? 0 : sources.uuids(chatbot, (one) => isPageOf(one, site)).length;
+        return chatbot === undefined ? 0 : sources.count(chatbot, (one) => isPageOf(one, site));
       }),
     deleteSite: (uuid) =>
       run(async () => {

@@ -34,8 +34,10 @@ export class SourceIndex {
     return this.#ofChatbot.get(chatbot) ?? [];
   }
 
-  count(chatbot: string): number {
-    return this.#ofChatbot.get(chatbot)?.size ?? 0;
+  count(chatbot: string, which: (source: StoredSource) => boolean): number {
+    let count = 0;
+    for (const { stored } of this.ofChatbot(chatbot)) if (which(stored.source)) count++;
+    return count;
   }
 
   /** The sources of the chatbot with this identity or alias. */

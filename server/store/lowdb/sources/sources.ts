@@ -116,9 +116,9 @@ export class Sources {
     return this.#copies(this.#index.ofChatbot(chatbot));
   }
 
-  /** How many `list` has. */
-  count(chatbot: string): number {
-    return this.uuids(chatbot, this.#exists).length;
+  /** How many of a chatbot's are so; those of `list` by default. */
+  count(chatbot: string, which: SourceCheck = this.#exists): number {
+    return this.#index.count(chatbot, which);
   }
 
   uuids(chatbot: string, which: SourceCheck): string[] {
