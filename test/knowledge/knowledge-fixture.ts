@@ -18,12 +18,17 @@ import { listen } from '../web/listener.ts';
 const log = { info() {}, warn() {}, error() {} };
 
 /** A website with that handler, which is asked for robots.txt only with `robots`; a store, and what ingests the site. */
-export async function openKnowledge(handler: RequestListener, clock: Clock = Date.now, robots = false) {
+export async function openKnowledge(
+  handler: RequestListener,
+  clock: Clock = Date.now,
+  robots = false,
+  onChange = (): void => {},
+) {
   const dir = await mkdtemp(join(tmpdir(), 'docent-knowledge-'));
   const site = await listen(handler, '127.0.0.1', robots);
   const store = await openLowdbStore({ dir, clock, log: log as never });
   const web = createWeb({ allow: [`127.0.0.1:${site.port}`], deadline: 5000, clock });
-  const ingestion = new Ingestion({ store, web, clock, log, idle: 60_000 });
+  const ingestion = new Ingestion({ store, web, clock, log, idle: 60_000, onChange });
   const crawls = new RunningCrawls();
   const sites = createSites({ store, ingestion, crawls, web, clock, log });
   const knowledge = createKnowledge(ingestion, crawls);

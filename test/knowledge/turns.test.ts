@@ -10,6 +10,8 @@ import { readTex } from '../../server/knowledge/readers/tex.ts';
 import { readPlain } from '../../server/knowledge/readers/plain.ts';
 import { pagesListed } from '../../server/knowledge/crawl/sitemap.ts';
 import type { Web } from '../../server/web/web.ts';
+import { aSite, aSource } from '../store/records.ts';
+import { openKnowledge, pages } from './knowledge-fixture.ts';
 
 const SIZE = 1024 * 1024;
 const fill = (unit: string, size = SIZE): string => unit.repeat(Math.ceil(size / unit.length));
@@ -192,4 +194,25 @@ describe('bytes in a charset', () => {
     const turns = await turnsOf(() => decode(Buffer.alloc(8 * SIZE, byte), undefined));
     expect(turns).toBeGreaterThan(8 * 4);
   });
+});
+
+it('gives the event loop its turns while the pages of a deleted site leave the index', async () => {
+  const removed: number[] = [];
+  let turns = 0;
+  const k = await openKnowledge(pages({}), Date.now, false, () => removed.push(turns));
+  try {
+    const site = aSite(k.chatbot, { status: 'done' });
+    await k.store.createSite(site);
+    const count = 150;
+    for (let n = 0; n < count; n++)
+      await k.store.createSource(aSource(k.chatbot, { site: site.uuid, identity: `https://a.example/${n}` }));
+    await turnsOf(
+      () => k.sites.remove(site),
+      () => void turns++,
+    );
+    expect(removed).toHaveLength(count);
+    expect(new Set(removed).size).toBeGreaterThan(count / 2);
+  } finally {
+    await k.close();
+  }
 });

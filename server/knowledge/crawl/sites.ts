@@ -1,3 +1,4 @@
+import { forEachSliced } from '../../async/time-slice.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { Site, type SiteLook } from '../../schema/sources/site.ts';
@@ -173,7 +174,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
         // Another process that deletes it, too, has taken the crawl.
         await stop(site).catch(unlessSuperseded);
         const pages = await store.deleteSite(site.uuid);
-        for (const page of pages ?? []) deps.ingestion.removeSource(site.chatbot, page);
+        await forEachSliced(pages ?? [], (page) => deps.ingestion.removeSource(site.chatbot, page));
         return pages?.length;
       }),
     again: ({ uuid }) => inTurn(async () => !closed && !crawls.has(uuid) && (await restart(uuid, {})) !== undefined),
