@@ -98,6 +98,27 @@ test('an answer is changed by keyboard, with what is refused at its field', asyn
   await screen.context().close();
 });
 
+test('whoever goes on in another field while a change is saved keeps the focus there', async () => {
+  const chatbot = await newChatbot();
+  const qa = { question: 'May I bring a cat?', answer: 'Cats are welcome.' };
+  const { uuid } = await call<{ uuid: string }>(`chatbot/${chatbot}/data-source/qa`, qa);
+  const { screen } = await open(`/console/chatbot/${chatbot}/sources/${uuid}`);
+  const answer = screen.getByLabel('Answer', { exact: true });
+  await screen.getByLabel('Question').fill('Which cats may I bring?');
+  let go = (): void => {};
+  const held = new Promise<void>((done) => (go = done));
+  await screen.route(`**/data-source/${uuid}/text`, (route) => held.then(() => route.continue()));
+  await screen.keyboard.press('Enter');
+  await screen.getByText('Saved.').waitFor();
+  await answer.focus();
+  go();
+  await screen.getByRole('heading', { level: 1, name: 'Which cats may I bring?' }).waitFor();
+  await screen.keyboard.press('ControlOrMeta+End');
+  await screen.keyboard.type(' All of them.');
+  expect(await answer.inputValue()).toBe('Cats are welcome. All of them.');
+  await screen.context().close();
+});
+
 test('a site is deleted with its pages once that is confirmed', async () => {
   const chatbot = await newChatbot();
   const site = `chatbot/${chatbot}/data-source/site`;
