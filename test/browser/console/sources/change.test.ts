@@ -119,6 +119,27 @@ test('whoever goes on in another field while a change is saved keeps the focus t
   await screen.context().close();
 });
 
+test('what is written into one answer is left with it, where the browser goes straight to another', async () => {
+  const chatbot = await newChatbot();
+  const add = (question: string, answer: string) =>
+    call<{ uuid: string }>(`chatbot/${chatbot}/data-source/qa`, { question, answer });
+  await add('May I bring a horse?', 'Horses are welcome.');
+  await add('May I bring a goat?', 'Goats are welcome.');
+  const { screen } = await open(`/console/chatbot/${chatbot}/sources`);
+  const answer = screen.getByLabel('Answer', { exact: true });
+  await screen.getByRole('link', { name: 'May I bring a horse?' }).click();
+  await expect.poll(() => answer.inputValue()).toBe('Horses are welcome.');
+  await screen.getByRole('link', { name: 'Sources', exact: true }).click();
+  await screen.getByRole('link', { name: 'May I bring a goat?' }).click();
+  await expect.poll(() => answer.inputValue()).toBe('Goats are welcome.');
+  await answer.fill('No goats.');
+  screen.on('dialog', (dialog) => void dialog.accept());
+  await screen.evaluate(() => history.go(-2));
+  await screen.getByRole('heading', { level: 1, name: 'May I bring a horse?' }).waitFor();
+  expect(await answer.inputValue()).toBe('Horses are welcome.');
+  await screen.context().close();
+});
+
 test('a site is deleted with its pages once that is confirmed', async () => {
   const chatbot = await newChatbot();
   const site = `chatbot/${chatbot}/data-source/site`;

@@ -43,7 +43,7 @@ export function SourceView({ chatbot, source }: Props) {
       </a>
       <Pending of={loading} what="the source" />
       {record && <Facts chatbot={chatbot} record={record} isOfSite={isOfSite} onChanged={loading.reload} />}
-      {record?.type === 'qa' && <EditAnswer record={record} onChanged={loading.reload} />}
+      {record?.type === 'qa' && <EditAnswer key={record.uuid} record={record} onChanged={loading.reload} />}
       {text && <LastChange change={text.last_change} />}
       {text && text.passages.length === 0 && (
         <Empty title="No text">Nothing can be quoted from this source as long as it has no text.</Empty>
