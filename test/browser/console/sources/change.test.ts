@@ -119,6 +119,24 @@ test('whoever goes on in another field while a change is saved keeps the focus t
   await screen.context().close();
 });
 
+test('where nothing has changed nothing is sent', async () => {
+  const chatbot = await newChatbot();
+  const qa = { question: 'May I bring a bird?', answer: 'Birds are welcome.' };
+  const { uuid } = await call<{ uuid: string }>(`chatbot/${chatbot}/data-source/qa`, qa);
+  const { screen } = await open(`/console/chatbot/${chatbot}/sources/${uuid}`);
+  const sent: string[] = [];
+  screen.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+  await screen.getByRole('button', { name: 'Save' }).click();
+  await screen.getByText('Nothing has changed.').waitFor();
+  expect(sent).toEqual([]);
+  await screen.getByLabel('Answer', { exact: true }).fill('Small birds alone.');
+  await screen.getByRole('button', { name: 'Save' }).click();
+  await screen.getByText('Saved.').waitFor();
+  expect(await screen.getByText('Nothing has changed.').count()).toBe(0);
+  expect(sent).toHaveLength(1);
+  await screen.context().close();
+});
+
 test('what is written into one answer is left with it, where the browser goes straight to another', async () => {
   const chatbot = await newChatbot();
   const add = (question: string, answer: string) =>

@@ -3,6 +3,7 @@ import { textsOf } from '../../parts/form.ts';
 import { useChanges } from '../../parts/use-changes.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { DataSource } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
 
 interface Words {
@@ -15,13 +16,18 @@ interface Words {
 export function EditAnswer({ record, onChanged }: { record: DataSource; onChanged: () => void }) {
   const { question, answer, reference_source_link = '' } = JSON.parse(record.meta_json) as Words;
   const { isBusy, failure, failureOf, isSaved, run } = useWrong();
+  /** Nothing was sent. */
+  const isSame = useSignal(false);
   const { form, changes } = useChanges((data) => {
     const text = textsOf(data);
     return Object.fromEntries([...data.keys()].map((name) => [name, text(name)]));
   });
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    if (await run(() => post(`/api/v1/data-source/${record.uuid}/update`, changes()), form.current!)) onChanged();
+    const changed = changes();
+    isSame.value = Object.keys(changed).length === 0;
+    const save = async () => isSame.value || post(`/api/v1/data-source/${record.uuid}/update`, changed);
+    if ((await run(save, form.current!)) && !isSame.value) onChanged();
   };
   return (
     <section>
@@ -41,7 +47,9 @@ export function EditAnswer({ record, onChanged }: { record: DataSource; onChange
         <Button kind="primary" type="submit" isBusy={isBusy.value}>
           Save
         </Button>
-        <p role="status">{isSaved.value && 'Saved. Visitors get it in a moment.'}</p>
+        <p role="status">
+          {isSaved.value && (isSame.value ? 'Nothing has changed.' : 'Saved. Visitors get it in a moment.')}
+        </p>
       </form>
     </section>
   );
