@@ -53,6 +53,24 @@ test('an owner finds who read a conversation and follows it, by keyboard alone',
   await page.context().close();
 }, 60_000);
 
+test('a question that was asked in a visitor’s conversation leads to it', async () => {
+  const api = apiOf(server);
+  const chatbot = await api.newChatbot('Shop', 'Are lamps in stock?', 'Lamps are in stock.');
+  const started = await fetch(`${server.base}/chat/${chatbot}/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}',
+  });
+  const session = ((await started.json()) as { uuid: string }).uuid;
+  await api.call('POST', `/session/${session}/message/non-stream`, { query: 'Are chairs in stock?' });
+  const { page } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/general/audit`);
+  await page.getByRole('link', { name: 'Conversation', exact: true }).click();
+  await heading(page, 'Conversations').waitFor();
+  expect(page.url()).toContain(`/conversations/${session}`);
+  await page.context().close();
+}, 60_000);
+
 test('a log is paged, an empty one says what it will have, and the account has its own', async () => {
   const api = apiOf(server);
   const { uuid: chatbot } = await api.call('POST', '/chatbot/create', { name: 'Museum' });

@@ -57,7 +57,11 @@ export function AuditLog({ chatbot }: { chatbot?: string }) {
 
 /** The screens of records, by the operations that they are left by: the record is the last part of the address, or left out. */
 const SCREENS: [RegExp, string, string][] = [
-  [/^(?:listMessages|get(?:Transcript|Session)|traceMessage)$/, 'conversations/', 'Conversation'],
+  [
+    /^(?:listMessages|(?:create|stream)Message|get(?:Transcript|Session)|traceMessage)$/,
+    'conversations/',
+    'Conversation',
+  ],
   [/^(?:create|update|re).+Sources?$/, 'sources/', 'Source'],
   [/Agent|Function/, 'agents', 'Agents'],
   [/Member|Invitation/, 'people', 'People'],
