@@ -145,3 +145,21 @@ test('a server in front that has enough of requests is told as it is, and when t
   await page.reload();
   await page.getByText('There were too many requests: try again in 7 seconds.').waitFor();
 });
+
+test('before a key is revoked it is said that browsers signed in with it are signed out', async () => {
+  await signInByKey(page, server, '/console/settings');
+  await page.getByLabel('Name of the new key').fill('desk phone');
+  await page.keyboard.press('Enter');
+  const key = await page.getByLabel('The new key', { exact: true }).inputValue();
+  const other = await newPage(browser);
+  await signInByKey(other.page, { ...server, key });
+  await page.getByRole('row', { name: 'desk phone' }).getByRole('button', { name: 'Revoke' }).click();
+  await page
+    .getByText('Revoke desk phone? What uses it stops working, and browsers signed in with it are signed out.')
+    .waitFor();
+  await page.getByRole('row', { name: 'desk phone' }).getByRole('button', { name: 'Revoke' }).click();
+  await expect.poll(() => page.getByRole('row', { name: 'desk phone' }).count()).toBe(0);
+  await other.page.getByRole('link', { name: 'Settings' }).click();
+  await other.page.getByText('You have been signed out').waitFor();
+  await other.page.context().close();
+});

@@ -70,7 +70,9 @@ export function Keys() {
         name="Key"
         rows={data.value ?? []}
         action="Revoke"
-        question={({ name }) => `Revoke ${name}? What uses it stops working.`}
+        question={({ name }) =>
+          `Revoke ${name}? What uses it stops working, and browsers signed in with it are signed out.`
+        }
         isBusy={revoking.isBusy.value}
         onRemove={revoke}
       />
