@@ -34,13 +34,13 @@ describe.skipIf(!server)('the deletion of a site on PostgreSQL', () => {
       const own = page(1, `own ${round}`);
       await one.createSource(own);
       await Promise.all(Array.from({ length: PAGES }, (_, at) => one.createSource(page(0, `${round} ${at}`))));
-      let isOver = false;
+      const over = new AbortController();
       const storing = (async () => {
-        for (let at = 0; !isOver; at++) await other.putDocument(own.uuid, aDocument(`Text ${at}`));
+        for (let at = 0; !over.signal.aborted; at++) await other.putDocument(own.uuid, aDocument(`Text ${at}`));
       })();
       storing.catch(() => {});
       const deleted = await one.deleteSite(site.uuid);
-      isOver = true;
+      over.abort();
       await storing;
       expect(deleted).toHaveLength(PAGES);
     }
