@@ -3,6 +3,7 @@ import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { Site, type SiteLook } from '../../schema/sources/site.ts';
 import { Superseded } from '../../store/shared/learners.ts';
+import { isPageOf } from '../../store/shared/sites.ts';
 import type { StoredSite } from '../../store/store.ts';
 import { Crawl } from './crawl.ts';
 import type { CrawlDeps } from './deps.ts';
@@ -173,9 +174,17 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
       inTurn(async () => {
         // Another process that deletes it, too, has taken the crawl.
         await stop(site).catch(unlessSuperseded);
-        const pages = await store.deleteSite(site.uuid);
-        await forEachSliced(pages ?? [], (page) => deps.ingestion.removeSource(site.chatbot, page));
-        return pages?.length;
+        const before = (await store.sources(site.chatbot)).filter((one) => isPageOf(one, site.uuid));
+        const forget = (page: string) => deps.ingestion.removeSource(site.chatbot, page);
+        try {
+          const pages = await store.deleteSite(site.uuid);
+          await forEachSliced(pages ?? [], forget);
+          return pages?.length;
+        } catch (error) {
+          // A part may be deleted, and is quoted no more.
+          for (const { uuid } of before) if (!(await store.source(uuid))) forget(uuid);
+          throw error;
+        }
       }),
     again: ({ uuid }) => inTurn(async () => !closed && !crawls.has(uuid) && (await restart(uuid, {})) !== undefined),
     resume: () =>
