@@ -3,7 +3,6 @@ import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { Site, type SiteLook } from '../../schema/sources/site.ts';
 import { Superseded } from '../../store/shared/learners.ts';
-import { isPageOf } from '../../store/shared/sites.ts';
 import type { StoredSite } from '../../store/store.ts';
 import { Crawl } from './crawl.ts';
 import type { CrawlDeps } from './deps.ts';
@@ -174,7 +173,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
       inTurn(async () => {
         // Another process that deletes it, too, has taken the crawl.
         await stop(site).catch(unlessSuperseded);
-        const before = (await store.sources(site.chatbot)).filter((one) => isPageOf(one, site.uuid));
+        const before = (await store.sources(site.chatbot)).filter((one) => one.site === site.uuid);
         const forget = (page: string) => deps.ingestion.removeSource(site.chatbot, page);
         try {
           const pages = await store.deleteSite(site.uuid);
