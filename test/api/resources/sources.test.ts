@@ -189,11 +189,10 @@ describe('a title that the owner gives', () => {
   });
 
   it.each([[{}], [{ title: '' }], [{ title: 1 }], [{ title: 'x'.repeat(1001) }], [{ title: '\ud800' }]])(
-    'is refused where it is %j',
+    'is refused for a page where it is %j',
     async (body) => {
       const bot = await chatbot();
-      const { uuid } = (await addQa(bot, { question: 'q', answer: 'an answer' })).body;
-      await ended(uuid);
+      const { uuid } = await learned(bot, '/untitled', '<p>Some words to be read here.</p>');
       const before = (await get(uuid)).body;
       const reply = await docent.api('POST', `/data-source/${uuid}/update`, body);
       expect([reply.status, reply.body.field]).toEqual([422, 'title']);
