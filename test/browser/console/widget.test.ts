@@ -215,15 +215,20 @@ test('the preview stands on a dark page, closed, and on a phone', async () => {
   await field.waitFor();
   await page.getByLabel('On a dark page').check();
   await field.waitFor();
-  const frame = () => page.frames().find((one) => one.url().includes('/console/preview'))!;
-  expect(await frame().evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark');
+  // The frame of before stays until this one is drawn.
+  const scheme = () =>
+    preview(page)
+      .locator('html')
+      .evaluate((one) => getComputedStyle(one).colorScheme);
+  await expect.poll(scheme).toBe('dark');
   await page.getByLabel('Open', { exact: true }).uncheck();
   await preview(page).getByText('May I help?').waitFor();
   expect(await field.count()).toBe(0);
   await page.getByLabel('On a phone').check();
   await page.getByLabel('Open', { exact: true }).check();
   await field.waitFor();
-  expect((await page.locator('iframe').first().boundingBox())!.width).toBeLessThanOrEqual(390);
+  const frame = page.getByTitle('The chat as visitors see it');
+  expect((await frame.boundingBox())!.width).toBeLessThanOrEqual(390);
   await page.context().close();
 });
 
