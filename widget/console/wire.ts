@@ -57,8 +57,11 @@ async function send(path: string, { method = 'GET', body, signal, isSlow = false
 /** Of replies without a sentence: that of a server in front, or a record that is there already. */
 function unsaid({ status, headers }: Response): string {
   if (status === 409) return 'It is there already.';
+  const said = status === 429 ? 'There were too many requests' : `The server answered ${status}`;
+  // Any other is the same later.
+  if (status < 429) return `${said}.`;
   const seconds = Number(headers.get('Retry-After'));
-  return `${status === 429 ? 'There were too many requests' : `The server answered ${status}`}: try again ${seconds ? `in ${seconds} seconds` : 'later'}.`;
+  return `${said}: try again ${seconds ? `in ${seconds} seconds` : 'later'}.`;
 }
 
 const SESSION = '/console/session';

@@ -137,13 +137,20 @@ test('a key that was just made is gone from the page once the sign-in has ended'
   expect(await values()).not.toContain(key);
 });
 
-test('a server in front that has enough of requests is told as it is, and when to try again', async () => {
+test('what a server in front refuses is told as it is, and when to try again where that helps', async () => {
   await signInByKey(page, server, '/console/settings');
-  await page.route('**/console/session', (route) =>
-    route.fulfill({ status: 429, headers: { 'Retry-After': '7' }, contentType: 'text/html', body: 'Slow down' }),
-  );
-  await page.reload();
-  await page.getByText('There were too many requests: try again in 7 seconds.').waitFor();
+  for (const [status, headers, text] of [
+    [429, { 'Retry-After': '7' }, 'There were too many requests: try again in 7 seconds.'],
+    [503, {}, 'The server answered 503: try again later.'],
+    [413, {}, 'The server answered 413.'],
+  ] as const) {
+    await page.unroute('**/console/session');
+    await page.route('**/console/session', (route) =>
+      route.fulfill({ status, headers: { ...headers }, contentType: 'text/html', body: 'No' }),
+    );
+    await page.reload();
+    await page.getByText(text, { exact: true }).waitFor();
+  }
 });
 
 test('before a key is revoked it is said that browsers signed in with it are signed out', async () => {
