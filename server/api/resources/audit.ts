@@ -47,7 +47,7 @@ const IN_WORDS: Partial<Record<string, string>> = {
   listMessages: 'Read a conversation',
   getTranscript: 'Read a conversation',
   getMessage: 'Read a message',
-  traceMessage: 'Look why a conversation goes on so',
+  traceMessage: 'See how a question would be answered',
   createMessage: 'Ask in a visitor’s conversation',
   streamMessage: 'Ask in a visitor’s conversation',
   deleteSession: 'Delete a conversation',

@@ -173,7 +173,7 @@ async function createQuestion(
   { user, uuid, body, ctx }: Omit<OperationRequest<Static<typeof NewMessage>>, 'once' | 'record' | 'note'>,
 ): Promise<Question> {
   const { session, chatbot } = await ownedSession(store, user, uuid);
-  // Somebody else's conversation. In a session of the caller's own the message is the record of it.
+  // A visitor's conversation. In a session that a key has made the message is the record of it.
   if (!session.by_key && !session.by_proxy)
     await audit.read(ctx.state.identity as Identity, { operation, chatbot: chatbot.uuid, record: uuid });
   const request = String(ctx.state.id);
