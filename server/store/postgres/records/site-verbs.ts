@@ -8,7 +8,7 @@ export function siteVerbs(context: PostgresContext): SiteVerbs {
   const { sql, run, bus } = context;
   const sites = new SubRecords<StoredSite>(context, { table: 'sites' });
   /** As in `isPageOf`. In JSON these quotes are in no text: they would stand behind backslashes. */
-  const isPage = (site: string) => sql`strpos(record, ${named(site)}) > 0 and strpos(record, '"own":1') = 0`;
+  const isPage = (site: string) => sql`(strpos(record, ${named(site)}) > 0 and strpos(record, '"own":1') = 0)`;
 
   async function deleteSite(uuid: string): Promise<string[] | undefined> {
     const deleted = await inTransaction(sql, async (tx) => {
