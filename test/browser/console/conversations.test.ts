@@ -98,6 +98,27 @@ test('an answer that was not known is written in the conversation, and why it is
   await page.context().close();
 });
 
+test('what is typed in the search while a conversation loads stays there', async () => {
+  const { page } = await open();
+  let release!: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/v1/session/*/messages', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await rowsOf(page).first().click();
+  const conversation = page.getByRole('region', { name: 'Conversation' });
+  await conversation.waitFor();
+  expect(await conversation.evaluate((region) => region === document.activeElement)).toBe(true);
+  await page.keyboard.press('/');
+  await page.keyboard.type('lam');
+  release();
+  await conversation.getByText('zebra').first().waitFor();
+  await page.keyboard.type('p');
+  expect(await page.getByRole('searchbox').inputValue()).toBe('lamp');
+  await page.context().close();
+});
+
 test('keys go through the list and to the search, but not while a field has the focus', async () => {
   const { page } = await open();
   await page.keyboard.press('j');

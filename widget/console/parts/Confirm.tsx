@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal } from '../signals.ts';
 import { Button } from './controls.tsx';
 import type { IconName } from './Icon.tsx';
@@ -16,7 +16,8 @@ interface ConfirmProps {
 export function Confirm({ label, question, icon = 'remove', isBusy, act }: ConfirmProps) {
   const isConfirming = useSignal<boolean | undefined>(undefined);
   const place = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
+  // Before a key that was pressed meanwhile meets the new buttons.
+  useLayoutEffect(() => {
     if (isConfirming.value !== undefined) place.current?.querySelector<HTMLElement>('button:last-of-type')?.focus();
   }, [isConfirming.value]);
   return (

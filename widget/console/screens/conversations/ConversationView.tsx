@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { may } from '../../account/membership.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
@@ -37,9 +37,8 @@ export function ConversationView({ chatbot, session, back, sought, onDeleted }: 
   };
   const region = useRef<HTMLElement>(null);
   const isLoaded = data.value !== undefined;
-  useEffect(() => {
-    if (isLoaded) region.current?.focus();
-  }, [isLoaded]);
+  // At once: when it has loaded, the owner may be writing in the search.
+  useLayoutEffect(() => region.current?.focus(), []);
   useMarks(region, sought, isLoaded);
   return (
     <section ref={region} class="conversation" aria-label="Conversation" tabIndex={-1}>
