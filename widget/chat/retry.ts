@@ -104,7 +104,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
         tries = 0;
         // requestAnimationFrame does not fire in a hidden tab.
         if (readDocument('hidden')) paint();
-        else timer ||= setTimeout(() => requestAnimationFrame(paint), DRAW_EVERY_MS);
+        else timer ||= setTimeout(requestAnimationFrame, DRAW_EVERY_MS, paint);
       } else paint();
       if (event === 'session') turn.session = data.uuid;
       if (event === 'message') setMessage(chat, turn, data.uuid);
