@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Locator, Page } from 'playwright';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort, startBuiltServer, type BuiltServer } from '../built-server.ts';
 import { launchChromium } from '../chromium.ts';
 import { apiOf, type Api } from './api.ts';
@@ -44,7 +44,7 @@ async function open(chatbot: string, options = {}): Promise<{ page: Page; faults
   return made;
 }
 /** A server of a shop that repeats the address and the key that it gets; `keys` has those. */
-async function startShop(): Promise<{ url: string; keys: unknown[]; close(): void }> {
+async function startShop(): Promise<{ url: string; keys: unknown[] }> {
   const keys: unknown[] = [];
   const shop = createServer(({ url, headers }, response) => {
     keys.push(headers['x-key']);
@@ -53,7 +53,8 @@ async function startShop(): Promise<{ url: string; keys: unknown[]; close(): voi
   });
   shop.listen(shopPort, '127.0.0.1');
   await once(shop, 'listening');
-  return { url: `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`, keys, close: () => void shop.close() };
+  onTestFinished(() => void shop.close());
+  return { url: `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`, keys };
 }
 
 const shown = (page: Page): Promise<void> => page.getByRole('list', { name: 'Agents' }).waitFor();
@@ -251,7 +252,6 @@ test('a tool is made, tried, changed and deleted by keyboard alone; its secret n
   await expect.poll(saved).toEqual([]);
   expect(faults.filter((fault) => !/422/.test(fault))).toEqual([]);
   await page.context().close();
-  shop.close();
 });
 
 test('a tool is tried with a variable that only its headers name', async () => {
@@ -273,7 +273,6 @@ test('a tool is tried with a variable that only its headers name', async () => {
   await trial.getByRole('button', { name: 'Call it' }).press('Enter');
   await trial.getByText('It worked.').waitFor();
   expect(shop.keys).toEqual(['of Ann']);
-  shop.close();
   await page.context().close();
 });
 
