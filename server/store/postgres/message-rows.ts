@@ -3,7 +3,7 @@ import { entryOf, isFound } from '../shared/message-search.ts';
 import type { StoredMessage, StoredSession } from '../store.ts';
 import { unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
-import { enterMessage } from './found/entries.ts';
+import { enterMessages } from './found/entries.ts';
 
 /** Seconds that background tasks count for after their count was stored: more than any runs, or a failed write would have it stay. */
 const TASKS_COUNT_S = 90;
@@ -101,7 +101,7 @@ export const newSessionOf = (session: StoredSession, n: string): NewSession => (
   isDry: session.dry_run === true,
 });
 
-/** Of the session that a message is stored in, what `enterMessage` needs; nothing where it is not there. */
+/** Of the session that a message is stored in, what `enterMessages` needs; nothing where it is not there. */
 export const sessionOfMessage = (
   sql: Queries,
   { session, modified, head, condition = sql`true` }: SessionOfMessage,
@@ -141,9 +141,9 @@ export async function saveMessage(
         ? sql`, forgotten as (delete from answer_pieces where message in (select uuid from saved))`
         : sql``;
     const entered = isFound(message)
-      ? sql`, entered as (${enterMessage(
+      ? sql`, entered as (${enterMessages(
           sql,
-          entryOf(message),
+          [entryOf(message)],
           sql`
           select saved.uuid as message, saved.n, found.n as session_n, chatbot, is_dry from saved, found`,
         )})`

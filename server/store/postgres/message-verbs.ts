@@ -4,7 +4,7 @@ import { entryOf, isFound } from '../shared/message-search.ts';
 import type { Change, Store, StoredMessage } from '../store.ts';
 import { inTransaction, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
-import { enterMessage, storedMessage } from './found/entries.ts';
+import { enterMessages, storedMessages } from './found/entries.ts';
 import { findVerb } from './found/find.ts';
 import {
   columnsOf,
@@ -72,7 +72,7 @@ export function messageVerbs(context: PostgresContext): Pick<Store, MessageVerbs
             stop_requested = stop_requested and not ${isFinished}${counted}
           where uuid = ${uuid}`;
         if (isFinished) await forgetPieces(tx, uuid);
-        if (isFound(changed)) await enterMessage(tx, entryOf(changed), storedMessage(tx, uuid));
+        if (isFound(changed)) await enterMessages(tx, [entryOf(changed)], storedMessages(tx, [uuid]));
         await tx`
           update sessions set last_message_at = greatest(last_message_at, ${modified}) where uuid = ${changed.session}`;
         return changed;

@@ -159,9 +159,17 @@ async function buildIndex(server: Measured, path: string): Promise<[string, Part
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const took = performance.now() - start;
+  const loop = await server.loopDelay();
   return [
     `until a search looks through all (worst: of ${worst.length} searches meanwhile)`,
-    { median: took, cpu_ms: (server.cpu() - cpu) / 1e6, worst: Math.max(...worst), loop_ms: await server.loopDelay() },
+    {
+      median: took,
+      cpu_ms: (server.cpu() - cpu) / 1e6,
+      worst: Math.max(...worst),
+      loop_ms: loop,
+      goal: `worst <= ${MAX_LIST_MS} ms, loop <= ${MAX_LOOP_MS} ms`,
+      met: Math.max(...worst) <= MAX_LIST_MS && loop <= MAX_LOOP_MS ? 'yes' : 'no',
+    },
   ];
 }
 

@@ -1,19 +1,22 @@
 import { KeyedMutex } from '../../../async/keyed-mutex.ts';
+import { forEachSliced } from '../../../async/time-slice.ts';
 import { jsonIn } from '../../../schema/json.ts';
 import { isMessage, isSession } from '../../record-checks.ts';
-import { entryOf, isFound } from '../../shared/message-search.ts';
+import { entryOf, isFound, type MessageEntry } from '../../shared/message-search.ts';
 import type { StoredMessage, StoredSession } from '../../store.ts';
 import { inTransaction } from '../connection.ts';
 import type { PostgresContext } from '../context.ts';
-import { enterMessage, storedMessage } from './entries.ts';
+import { enterMessages, storedMessages } from './entries.ts';
 
-/** Sessions of one transaction, and transactions that one search waits for. */
-const [BATCH, MAX_BATCHES] = [50, 4];
+/** Sessions of one transaction, and messages of one statement. */
+const [BATCH, MESSAGES] = [20, 50];
+/** How long one search makes entries itself. */
+const MAX_MS = 100;
 /** Of a bigint: behind every session. */
 const MAX_PLACE = `${2n ** 63n - 1n}`;
 
 interface Entries {
-  /** Makes those of up to 200 sessions that have none; those of the others are made beside. */
+  /** Makes those that are missing for a moment, newest session first; the others are made beside, which a search does not wait for. */
   of(chatbot: string): Promise<EntriesState>;
 }
 
@@ -47,26 +50,33 @@ export function entriesOf({ sql, inFlight }: PostgresContext): Entries {
         const sessions = await tx<{ uuid: string; n: string; record: string }[]>`
           select uuid, n::text, record from sessions where chatbot = ${chatbot} and n < ${row.from}::bigint
           order by n desc limit ${BATCH}`;
-        // Sent one behind another: a round trip for each would be most of the time.
-        await Promise.all(
-          sessions.flatMap(({ uuid, record }) => {
-            const session = jsonIn(record);
-            if (!isSession(session)) return [];
-            const { dry_run = false } = session as StoredSession;
-            return [tx`update sessions set is_dry = ${dry_run} where uuid = ${uuid} and is_dry is null`];
-          }),
-        );
+        const dry = sessions.flatMap(({ uuid, record }) => {
+          const session = jsonIn(record);
+          return isSession(session) ? [{ uuid, is_dry: (session as StoredSession).dry_run === true }] : [];
+        });
+        await tx`
+          update sessions s set is_dry = read.is_dry
+          from json_to_recordset(${JSON.stringify(dry)}::text::json) as read (uuid text, is_dry boolean)
+          where s.uuid = read.uuid and s.is_dry is null`;
         const messages = await tx<{ record: string }[]>`
           select record from messages where session in ${tx(sessions.length > 0 ? sessions.map(({ uuid }) => uuid) : [''])}
             and writer is null and not is_deleted for no key update`;
-        await Promise.all(
-          messages.flatMap(({ record }) => {
-            const message = jsonIn(record);
-            if (!isMessage(message) || !isFound(message as StoredMessage)) return [];
-            const entry = entryOf(message as StoredMessage);
-            return [enterMessage(tx, entry, storedMessage(tx, entry.uuid))];
-          }),
-        );
+        const entries: MessageEntry[] = [];
+        await forEachSliced(messages, ({ record }) => {
+          const message = jsonIn(record);
+          if (isMessage(message) && isFound(message as StoredMessage)) entries.push(entryOf(message as StoredMessage));
+        });
+        for (let at = 0; at < entries.length; at += MESSAGES) {
+          const some = entries.slice(at, at + MESSAGES);
+          await enterMessages(
+            tx,
+            some,
+            storedMessages(
+              tx,
+              some.map(({ uuid }) => uuid),
+            ),
+          );
+        }
         const last = sessions.length < BATCH ? '0' : sessions.at(-1)!.n;
         await tx`update chatbots set words_from = ${last}::bigint where uuid = ${chatbot}`;
       });
@@ -90,8 +100,11 @@ export function entriesOf({ sql, inFlight }: PostgresContext): Entries {
 
   return {
     async of(chatbot) {
+      // Behind what is being made: who asks again then finds more.
+      if (building.has(chatbot)) return mutex.run(chatbot, () => read(chatbot));
+      const end = performance.now() + MAX_MS;
       let state = await read(chatbot);
-      for (let batch = 0; batch < MAX_BATCHES && state.isThere && state.from !== '0'; batch++) {
+      while (state.isThere && state.from !== '0' && performance.now() < end) {
         const { from } = state;
         state = await enterMore(chatbot);
         // Servers of the version before still run: what is there is what can be found.
