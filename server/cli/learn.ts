@@ -107,7 +107,7 @@ function report(job: IngestJob, interrupted: boolean, { out, err }: Terminal, se
   );
   if (failed > MAX_LISTED) err(`  and ${failed - MAX_LISTED} more\n`);
   err(deadLinksOf(job));
-  if (job.full) err('there may be more: --max-pages is how many it takes\n');
+  if (job.full) err('the site has more: --max-pages is how many it takes\n');
   if (status === 'running') err('the server that has the folder learns it to its end, or the next one does\n');
   if (interrupted) return EXIT_INTERRUPTED;
   return status === 'done' && done > 0 && job.lost * 10 <= job.found ? 0 : 1;

@@ -1,5 +1,4 @@
 import { Refusal } from '../schema/errors.ts';
-import { DEAD } from '../knowledge/crawl/progress.ts';
 import type { Sites } from '../knowledge/crawl/sites.ts';
 import type { DeadLink } from '../schema/sources/site.ts';
 import type { Store, StoredSource } from '../store/store.ts';
@@ -16,7 +15,7 @@ export interface IngestJob {
   failed: number;
   /** The address of a page that is being learned now; '' for none. */
   current: string;
-  /** Whether there are as many pages, those that are gone aside, as were allowed: the site may have more. */
+  /** Whether the site has more pages than were allowed. */
   full: boolean;
   /** The failed ones that the site itself does not say are gone, closed or no text. */
   lost: number;
@@ -41,10 +40,9 @@ export async function ingestJob({ store, sites }: JobDeps, uuid: string): Promis
   const site = await store.site(uuid);
   if (site) {
     const { dead_links: deadLinks, dead_links_total: deadLinksTotal, ...progress } = await sites.progress(site);
-    const { status, found, done, failed, current, max_pages } = progress;
+    const { status, found, done, failed, current } = progress;
     const pages = (await store.sources(site.chatbot)).filter((source) => source.site === uuid);
-    const dead = pages.filter((page) => page.status === DEAD).length;
-    const full = found - Math.min(dead, max_pages) >= max_pages;
+    const full = progress.limit_reached === 1;
     const counts = { uuid, status, found, done, failed, current, full, deadLinks, deadLinksTotal };
     return { ...counts, ...failuresOf(pages) };
   }

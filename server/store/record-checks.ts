@@ -177,6 +177,7 @@ export const isSite = record<StoredSite>({
   home: text,
   plan: oneOf('', 'sitemap', 'links'),
   round: number,
+  limit_reached: optional(oneOf(0, 1)),
   dead_links: optional(list(record({ url: text, found_on: text }))),
   dead_links_total: optional(number),
   excluded_pages: optional(list(text)),

@@ -42,7 +42,7 @@ export class Crawl {
     this.#deps = deps;
     this.#site = site;
     this.#onEnd = onEnd;
-    this.#frontier = new Frontier(deps, this.#pages);
+    this.#frontier = new Frontier(deps, this.#pages, site.limit_reached === 1);
     this.#scope = new Scope({ ...site, home: site.home || homeOf(site.url, site.url) });
   }
 
@@ -158,6 +158,8 @@ export class Crawl {
     if (!this.#over && this.#site.plan === '') await this.#discover({ url, links });
     else if (!this.#over && this.#site.plan === 'links') {
       await this.#frontier.takeAll(this.#site, this.#scope, { url, links });
+      const { limitReached: limit_reached } = this.#frontier;
+      if (limit_reached !== this.#site.limit_reached) await this.#keep({ limit_reached });
     }
     this.#next();
     return !this.#isAbandoned;
@@ -231,7 +233,7 @@ export class Crawl {
     const listed = pagesListed(this.#deps.web, home, this.#abort.signal);
     const plan = (await this.#frontier.takeListed(this.#site, this.#scope, listed, page.url)) ? 'sitemap' : 'links';
     if (plan === 'links') await this.#frontier.takeAll(this.#site, this.#scope, page);
-    if (!this.#over) await this.#keep({ home, plan });
+    if (!this.#over) await this.#keep({ home, plan, limit_reached: this.#frontier.limitReached });
   }
 
   /** Queues the next pages; ends the crawl where none are left. */
@@ -264,7 +266,7 @@ export class Crawl {
     const { uuid, chatbot } = this.#site;
     if (store.learners) this.#pages.update(await store.sources(chatbot));
     const { counts } = this.#pages;
-    await this.#keep({ status, ...counts });
+    await this.#keep({ status, ...counts, limit_reached: this.#frontier.limitReached });
     this.#deps.log.info({ site: uuid, chatbot, status, ...counts }, 'site learned');
     this.#onEnd();
   }

@@ -12,9 +12,11 @@ export function withDeadLink(site: StoredSite, link: DeadLink): StoredSite {
   return { ...site, dead_links: listed, dead_links_total: dead_links_total + 1 };
 }
 
-/** Dead links are no sources: the next crawl finds them again only where it follows the links of these pages. */
-export function pagesToFollow({ status, dead_links = [], dead_links_total = 0 }: StoredSite): string[] | 'all' {
-  if (status !== 'done' || dead_links_total > dead_links.length) return 'all';
+/** Dead links, and pages left out, are no sources: the next crawl finds them again only where it follows the links of these pages. */
+export function pagesToFollow(site: StoredSite): string[] | 'all' {
+  const { status, plan, limit_reached, dead_links = [], dead_links_total = 0 } = site;
+  const isCut = plan === 'links' && limit_reached !== 0;
+  if (status !== 'done' || isCut || dead_links_total > dead_links.length) return 'all';
   return [...new Set(dead_links.map(({ found_on }) => found_on))];
 }
 

@@ -20,27 +20,32 @@ export interface PageLinks {
   links: Iterable<string>;
 }
 
-interface Link {
-  address: string;
-  foundOn: string;
-}
-
 /** Creates a source for each new address, up to `max_pages`; it is stored before it is counted. */
 export class Frontier {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #pages: CrawlProgress;
   readonly #seen = new Set<string>();
-  readonly #spare: Link[] = [];
+  /** Of addresses beyond `max_pages` where each was found. */
+  readonly #spare = new Map<string, string>();
+  /** Whether there may be others, which are not remembered. */
+  #hasDropped: boolean;
   /** Sources being stored. */
   #taking = 0;
   #tried = 0;
   #over = false;
 
-  constructor({ store, clock }: { store: Store; clock: Clock }, pages: CrawlProgress) {
+  /** `hasDropped`: the crawl has left out addresses before a restart. */
+  constructor({ store, clock }: { store: Store; clock: Clock }, pages: CrawlProgress, hasDropped: boolean) {
     this.#store = store;
     this.#clock = clock;
     this.#pages = pages;
+    this.#hasDropped = hasDropped;
+  }
+
+  /** 1: addresses of the site are left out because of `max_pages`. */
+  get limitReached(): 0 | 1 {
+    return this.#hasDropped || this.#spare.size > 0 ? 1 : 0;
   }
 
   get busy(): boolean {
@@ -54,7 +59,8 @@ export class Frontier {
 
   /** Adds a stored source. */
   enter(source: StoredSource, round: number): void {
-    this.#seen.add(source.identity).add(source.alias ?? '');
+    const { identity, alias = '' } = source;
+    for (const address of [identity, alias]) this.#see(address);
     this.#pages.enter(source, round);
   }
 
@@ -85,13 +91,10 @@ export class Frontier {
   async take(site: StoredSite, scope: Scope, address: string, foundOn = ''): Promise<void> {
     if (this.#over || this.#seen.has(address)) return;
     // Addresses that are no pages, such as redirects and dead links, take no place: a site may have no end of them.
-    if (this.#tried >= 3 * site.max_pages + MAX_SPARE) return;
-    if (!this.#hasRoom(site)) {
-      if (this.#spare.length < MAX_SPARE) this.#spare.push({ address, foundOn });
-      return;
-    }
+    const isTried = this.#tried >= 3 * site.max_pages + MAX_SPARE;
+    if (isTried || !this.#hasRoom(site)) return this.#leaveOut(address, foundOn);
     if (!scope.admits(address)) return;
-    this.#seen.add(address);
+    this.#see(address);
     this.#tried++;
     this.#taking++;
     try {
@@ -103,8 +106,21 @@ export class Frontier {
 
   /** Replaces an address that is no page by one that was beyond `max_pages`. */
   async takeSpare(site: StoredSite, scope: Scope): Promise<void> {
-    const link = this.#spare.shift();
-    if (link) await this.take(site, scope, link.address, link.foundOn);
+    const [link] = this.#spare;
+    if (!link) return;
+    this.#spare.delete(link[0]);
+    await this.take(site, scope, ...link);
+  }
+
+  #see(address: string): void {
+    this.#seen.add(address);
+    this.#spare.delete(address);
+  }
+
+  #leaveOut(address: string, foundOn: string): void {
+    if (this.#spare.size < MAX_SPARE) this.#spare.set(address, foundOn);
+    // Then links are not even looked at any more.
+    this.#hasDropped ||= this.#spare.size >= MAX_SPARE;
   }
 
   /** Dead pages do not count, up to `max_pages` of them. */
@@ -114,7 +130,7 @@ export class Frontier {
 
   /** Whether not even spare addresses are taken any more. */
   #isFull(site: StoredSite): boolean {
-    return this.#over || (this.#spare.length >= MAX_SPARE && !this.#hasRoom(site));
+    return this.#over || (this.#spare.size >= MAX_SPARE && !this.#hasRoom(site));
   }
 
   async #keep(site: StoredSite, address: string, foundOn: string): Promise<void> {

@@ -77,7 +77,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     }
   }
 
-  const none = { dead_links: [], dead_links_total: 0, excluded_pages: [] };
+  const none = { limit_reached: 0, dead_links: [], dead_links_total: 0, excluded_pages: [] } as const;
   async function withProgress(site: StoredSite): Promise<Site> {
     const crawl = crawls.get(site.uuid);
     const pages = await store.pageCount(site.uuid);
@@ -103,6 +103,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     status: 'running',
     plan: '',
     round: one.round + 1,
+    limit_reached: 0,
     dead_links: [],
     dead_links_total: 0,
     refollow: pagesToFollow(one),
@@ -151,6 +152,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
       home: '',
       plan: '',
       round: 1,
+      limit_reached: 0,
     };
     if (!(await store.createSite(site))) return undefined;
     await begin(site);

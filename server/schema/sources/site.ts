@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { dated, record, Uuid } from '../fields.ts';
+import { dated, flag, record, Uuid } from '../fields.ts';
 
 /** Dead links that are listed; any more are counted alone. */
 export const MAX_DEAD_LINKS = 100;
@@ -36,6 +36,7 @@ export const Site = record({
     minimum: 0,
     description: 'Pages that could not be ingested: the status of the source says why.',
   }),
+  limit_reached: flag('1: pages of the site were left out, since there are more of them than `max_pages`.'),
   pages: Type.Integer({
     minimum: 0,
     description: 'Sources that are its pages and would go with it: without those that were added by themselves.',

@@ -1,7 +1,7 @@
 import type { Site } from '../../schema/sources/site.ts';
 
 /** `found`, `done` and `failed` are those of its last crawl, as it ended; of one under way they are in memory. */
-type LateFields = 'dead_links' | 'dead_links_total' | 'excluded_pages';
+type LateFields = 'limit_reached' | 'dead_links' | 'dead_links_total' | 'excluded_pages';
 
 export interface StoredSite extends Omit<Site, 'current' | 'pages' | LateFields>, Partial<Pick<Site, LateFields>> {
   chatbot: string;

@@ -213,6 +213,30 @@ describe('a site that was learned', () => {
 });
 
 describe('a restart', () => {
+  it('does not forget that the site has more pages than are read', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'docent-'));
+    const env = { DATA_DIR: dir, FETCH_ALLOW: new URL(fixture.base).host };
+    const names = Array.from({ length: 30 }, (_, i) => `/${i}`);
+    fixture.shown = Object.fromEntries(names.map((name) => [name, page(name)]));
+    fixture.shown['/'] = page('square', ...names);
+    fixture.slow = 10;
+    const usual = fixture.docent;
+    fixture.docent = await start(env);
+    try {
+      fixture.bot = (await fixture.docent.api('POST', '/chatbot/create', { name: 'Town' })).body.uuid;
+      const { uuid } = await startCrawl(fixture, { max_pages: 20 });
+      await reached(uuid, 5);
+      await fixture.docent.stop();
+      fixture.docent = await start(env);
+      expect(await siteOf(fixture, uuid)).toMatchObject({ status: 'running', limit_reached: 1 });
+      expect(await crawlEnded(fixture, uuid)).toMatchObject({ done: 20, limit_reached: 1 });
+    } finally {
+      await fixture.docent.stop();
+      fixture.docent = usual;
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
+
   it('goes on where it was, and fetches nothing twice but what was under way', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'docent-'));
     const env = { DATA_DIR: dir, FETCH_ALLOW: new URL(fixture.base).host };

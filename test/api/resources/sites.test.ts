@@ -42,12 +42,12 @@ describe('a site without a sitemap', () => {
     };
     const made = await startCrawl(fixture);
     const bounds = ['max_pages', 'include', 'exclude', 'excluded_pages'];
-    const counts = ['found', 'done', 'failed', 'pages', 'current', 'dead_links', 'dead_links_total'];
+    const counts = ['found', 'done', 'failed', 'limit_reached', 'pages', 'current', 'dead_links', 'dead_links_total'];
     expect(Object.keys(made)).toEqual(['uuid', 'url', 'status', ...bounds, ...counts, 'created_at', 'modified_at']);
     const settings = { max_pages: 200, include: [], exclude: [] };
     expect(made).toMatchObject({ url: `${fixture.base}/`, status: 'running', ...settings });
     const site = await crawlEnded(fixture, made.uuid);
-    expect(site).toMatchObject({ status: 'done', found: 4, done: 4, failed: 0, current: '' });
+    expect(site).toMatchObject({ status: 'done', found: 4, done: 4, failed: 0, limit_reached: 0, current: '' });
     expect(await pages(fixture)).toEqual(success('/', '/mill', '/bridge?side=north', '/deep/cellar'));
     const once = ['/', '/bridge?side=north', '/deep/cellar', '/mill', '/robots.txt', '/sitemap.xml'];
     expect(fixture.asked.toSorted()).toEqual(once);
@@ -132,8 +132,34 @@ describe('a site without a sitemap', () => {
     fixture.shown = Object.fromEntries(names.map((name) => [name, page(name, `/far${name}`)]));
     fixture.shown['/'] = page('square', '/no.page', ...names);
     fixture.shown['/no.page'] = { headers: { 'Content-Type': 'image/png' }, body: 'x' };
-    expect(await crawl(fixture, { max_pages: 20 })).toMatchObject({ status: 'done', found: 20, done: 20, failed: 0 });
+    const ended = { status: 'done', found: 20, done: 20, failed: 0, limit_reached: 1 };
+    expect(await crawl(fixture, { max_pages: 20 })).toMatchObject(ended);
     expect(await pages(fixture)).toEqual(success('/', ...names.slice(0, 19)));
+  });
+
+  it('says that it has more pages than max_pages as long as that is so, though its pages are unchanged', async () => {
+    const tagged = (path: string, body: string) => (fixture.shown[path] = { headers: { ETag: `"${path}"` }, body });
+    tagged('/', page('square', '/1', '/2'));
+    tagged('/1', page('one', '/2', '/3'));
+    tagged('/2', page('two', '/'));
+    tagged('/3', page('three', '/1'));
+    for (const _ of ['once', 'again'])
+      expect(await crawl(fixture, { max_pages: 3 })).toMatchObject({ done: 3, limit_reached: 1 });
+    for (const _ of ['once', 'again'])
+      expect(await crawl(fixture, { max_pages: 4 })).toMatchObject({ done: 4, limit_reached: 0 });
+    expect(await crawl(fixture, { max_pages: 3 })).toMatchObject({ limit_reached: 1 });
+    delete fixture.shown['/1'];
+    expect(await crawl(fixture, { max_pages: 4 })).toMatchObject({ limit_reached: 0 });
+  });
+
+  it('has a page in the place of each that is gone, as long as it has more', async () => {
+    const names = Array.from({ length: 4 }, (_, i) => `/${i}`);
+    for (const path of names) fixture.shown[path] = { headers: { ETag: `"${path}"` }, body: page(path) };
+    fixture.shown['/'] = page('square', '/hall');
+    fixture.shown['/hall'] = { headers: { ETag: '"hall"' }, body: page('hall', ...names) };
+    expect(await crawl(fixture, { max_pages: 4 })).toMatchObject({ done: 4, limit_reached: 1 });
+    for (const path of ['/0', '/1']) delete fixture.shown[path];
+    expect(await crawl(fixture, { max_pages: 4 })).toMatchObject({ done: 4, failed: 2, limit_reached: 0 });
   });
 
   it('has each dead link listed with the page it was found on first', async () => {
@@ -192,7 +218,7 @@ describe('a site without a sitemap', () => {
     const [dead, names] = [12, 8].map((count, kind) => Array.from({ length: count }, (_, i) => `/${'dp'[kind]}${i}`));
     fixture.shown = Object.fromEntries(names!.map((name) => [name, page(name)]));
     fixture.shown['/'] = page('square', ...dead!, ...names!);
-    const ended = { status: 'done', found: 9, done: 9, failed: 0, dead_links_total: 12 };
+    const ended = { status: 'done', found: 9, done: 9, failed: 0, limit_reached: 0, dead_links_total: 12 };
     for (const _ of [1, 2]) expect(await crawl(fixture, { max_pages: 12 })).toMatchObject(ended);
   });
 
@@ -333,9 +359,12 @@ describe('where a site says what its pages are', () => {
   it('no more are taken than max_pages', async () => {
     fixture.shown = {
       ...pageChain(9),
+      '/2': { headers: { ETag: '"2"' }, body: page('house 2') },
       '/sitemap.xml': xml('url', ...Array.from({ length: 9 }, (_, i) => `/${i + 2}`)),
     };
-    expect(await crawl(fixture, { max_pages: 5 })).toMatchObject({ status: 'done', found: 5, done: 5 });
+    const ended = { status: 'done', found: 5, done: 5, limit_reached: 1 };
+    for (const _ of ['once', 'again']) expect(await crawl(fixture, { max_pages: 5 })).toMatchObject(ended);
     expect(await sources(fixture)).toHaveLength(5);
+    expect(fixture.askedAnew).toEqual(['/2']);
   });
 });

@@ -183,8 +183,16 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     pages['/'] = page('The museum.', '/old/b', '/a', '/c', '/d');
     const bounds = ['--max-pages', '3', '--exclude', '/old/', '--exclude=*d'];
     const { code, err } = await learn(['Help', `${museum.base}/`, '--site', ...bounds]);
-    expect({ code, err }).toEqual({ code: 0, err: 'there may be more: --max-pages is how many it takes\n' });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(await kept()).toEqual({ '/': 'success', '/a': 'success', '/c': 'success' });
+  });
+
+  it('says where the site has more pages than --max-pages', async () => {
+    for (const path of ['/a', '/b', '/c']) pages[path] = page(`This is ${path}.`);
+    pages['/'] = page('The museum.', '/a', '/b', '/c');
+    const { code, err } = await learn(['Help', `${museum.base}/`, '--site', '--max-pages', '3']);
+    expect({ code, err }).toEqual({ code: 0, err: 'the site has more: --max-pages is how many it takes\n' });
+    expect(await kept()).toEqual({ '/': 'success', '/a': 'success', '/b': 'success' });
   });
 
   it('exits with 1 where the first page of a site cannot be fetched', async () => {
