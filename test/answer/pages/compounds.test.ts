@@ -17,6 +17,7 @@ it.each([
   ['Which datatypes are there?', 'There are five data types, among them text.'],
   ['Which data types are there?', 'There are five datatypes, among them text.'],
   ['Which data type is the best?', 'There are five datatypes, the best is text.'],
+  ['Is there wifi?', 'The house has free Wi-Fi in its hall.'],
   ['Wo ist der Zeit Plan?', 'Der Zeitplan hängt an der Tür.'],
 ])('%s: is answered by "%s"', async (question, text) => {
   const site = await siteOf(page(text));

@@ -20,9 +20,9 @@ export interface Respelled {
 }
 
 /** Letters of a part of a word, of a word without a hyphen before another, and of a whole word. */
-const MIN_PART = 3;
+const MIN_PART = 2;
 const MIN_PAIRED = 2;
-const MIN_WHOLE = 5;
+const MIN_WHOLE = 4;
 const MAX_WHOLE = 30;
 /** Of one question: words that are tried, and look-ups of neighbours, each of which reads passages. */
 const MAX_QUERY_WORDS = 40;
