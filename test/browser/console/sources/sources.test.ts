@@ -81,6 +81,9 @@ test('a page is excluded from its site, and included again', async () => {
   shown['/old'] = page('Old prices', 'A lamp cost 2 pounds.');
   const { page: screen } = await readSite();
   await screen.getByRole('link', { name: 'Old prices', exact: true }).click();
+  await screen.getByRole('button', { name: 'Delete' }).click();
+  await screen.getByText('Delete it until the site is read again?').waitFor();
+  await screen.getByRole('button', { name: 'Keep' }).click();
   await screen.getByRole('button', { name: 'Exclude' }).click();
   await screen.getByRole('button', { name: 'Exclude', exact: true }).click();
   await screen.getByRole('heading', { level: 1, name: 'Sources' }).waitFor();

@@ -99,7 +99,12 @@ function Facts({ chatbot, record, isOfSite, onChanged }: FactsProps) {
             act={() => void remove('exclude')}
           />
         )}
-        <Confirm label="Delete" question="Delete it?" isBusy={isBusy.value} act={() => void remove('delete')} />
+        <Confirm
+          label="Delete"
+          question={isOfSite ? 'Delete it until the site is read again?' : 'Delete it?'}
+          isBusy={isBusy.value}
+          act={() => void remove('delete')}
+        />
       </p>
       <Failed failure={failure} />
     </>
