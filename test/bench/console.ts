@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
+import { measureEntries } from './console/entries.ts';
 import { measureLists, type Row } from './console/lists.ts';
 import { measureOpening, type Opening } from './console/opening.ts';
 import { keptInDatabase, keptInFiles } from './console/stores.ts';
@@ -28,6 +29,8 @@ export async function bench(args: string[]): Promise<Result> {
     if (!isSelected(engine)) continue;
     const kept = await open();
     try {
+      const url = kept.env['DATABASE_URL'];
+      if (url) lists.push(await measureEntries(url));
       lists.push(...(await measureLists(engine, kept, count)));
     } finally {
       await kept.remove();

@@ -22,21 +22,23 @@ const ROUNDS = 9;
 const [MAX_LIST_MS, MAX_LOOP_MS, MAX_REPLAY_MS] = [200, 20, 300];
 const AGENTS = ['Orders', 'Repairs', 'Returns', 'Shipping', 'Accounts'];
 
+/** What is not given was not measured. */
+export const rowOf = (measure: string, more: Partial<Row>): Row => ({
+  measure,
+  median: NaN,
+  worst: NaN,
+  floor: NaN,
+  cpu_ms: NaN,
+  loop_ms: NaN,
+  goal: '',
+  met: '',
+  ...more,
+});
+
 /** What the console asks of a chatbot with that many conversations. */
 export async function measureLists(engine: string, kept: Kept, count: number): Promise<Row[]> {
   const rows: Row[] = [];
-  const add = (measure: string, more: Partial<Row>) =>
-    rows.push({
-      measure: `${engine}: ${measure}`,
-      median: NaN,
-      worst: NaN,
-      floor: NaN,
-      cpu_ms: NaN,
-      loop_ms: NaN,
-      goal: '',
-      met: '',
-      ...more,
-    });
+  const add = (measure: string, more: Partial<Row>) => rows.push(rowOf(`${engine}: ${measure}`, more));
   const { chatbot, agent } = await prepare(kept);
   console.error(`console: ${engine}: ${count} conversations …`);
   await kept.fill(conversations(chatbot, agent, count));
