@@ -20,7 +20,7 @@ const asSentence = (text: string): string =>
 
 const REPLY_MS = 30_000;
 
-/** Called once for each reply 401, except those of signing in itself. */
+/** Called once for each reply 401, except those to whoever shows a key or a link: they say nothing of the sign-in. */
 let signedOut = (): void => {};
 export const onSignedOut = (listener: () => void): void => void (signedOut = listener);
 
@@ -50,7 +50,7 @@ async function send(path: string, { method = 'GET', body, signal, isSlow = false
   });
   if (response.ok) return response;
   const fault = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
-  if (response.status === 401 && path !== SESSION) signedOut();
+  if (response.status === 401 && !/^\/console\/(?:session$|invitation)/.test(path)) signedOut();
   throw new Failure(fault.error ?? unsaid(response), response.status, fault);
 }
 
@@ -64,16 +64,21 @@ function unsaid({ status, headers }: Response): string {
   return `${said}: try again ${seconds ? `in ${seconds} seconds` : 'later'}.`;
 }
 
-const SESSION = '/console/session';
+/** No JSON is what was cut off on its way, or was sent by another, such as the sign-in page of a network. */
+const read = <T>(response: Response, signal?: AbortSignal): Promise<T> =>
+  response.json().catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new Failure('The reply was cut off, or is not of this server. Check your connection, then try again.', 0);
+  });
 
-const json = async <T>(path: string, call: Call): Promise<T> => (await send(path, call)).json() as Promise<T>;
+const json = async <T>(path: string, call: Call): Promise<T> => read<T>(await send(path, call), call.signal);
 
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => json(path, signal ? { signal } : {});
 /** A page of a list; `next` is the address of the one behind it, '' behind the last. */
 export async function getPage<T>(path: string, signal?: AbortSignal): Promise<{ list: T[]; next: string }> {
   const response = await send(path, signal ? { signal } : {});
   const next = /^<([^>]*)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1] ?? '';
-  return { list: (await response.json()) as T[], next };
+  return { list: await read<T[]>(response, signal), next };
 }
 
 export const post = <T>(path: string, body: object = {}, options: Pick<Call, 'isSlow' | 'signal'> = {}): Promise<T> =>
@@ -95,5 +100,5 @@ export async function ask(session: string, query: string, onText: (piece: string
 }
 
 /** The routes of signing in. */
-export const sessionPath = SESSION;
+export const sessionPath = '/console/session';
 export const signInsPath = '/console/sessions';

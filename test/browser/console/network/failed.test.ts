@@ -1,0 +1,52 @@
+import type { Browser, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startBuiltServer, type BuiltServer } from '../../built-server.ts';
+import { launchChromium } from '../../chromium.ts';
+import { apiOf, type Api } from '../api.ts';
+import { newPage, signInByKey } from '../console.ts';
+import { startPage, type Site } from '../site.ts';
+import { countOf, lose } from './hold.ts';
+
+/** Requests that fail, in Chromium: what is said, and how it goes on. */
+
+let server: BuiltServer;
+let browser: Browser;
+let api: Api;
+let site: Site;
+let page: Page;
+beforeAll(async () => {
+  site = await startPage('<!doctype html><title>Shop</title><h1>Lamps</h1><p>A lamp costs 20 pounds.</p>');
+  [server, browser] = await Promise.all([startBuiltServer({ FETCH_ALLOW: site.host }), launchChromium()]);
+  api = apiOf(server);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  site?.close();
+});
+beforeEach(async () => {
+  ({ page } = await newPage(browser));
+});
+afterEach(() => page.context().close());
+
+const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+const newChatbot = (): Promise<string> => api.newChatbot('Failed', 'What is a lamp?', 'A lamp gives light.');
+
+test('an invitation that is used up signs nobody out', async () => {
+  await signInByKey(page, server);
+  await page.evaluate(() => (location.hash = `#invitation=${'0'.repeat(32)}.${'x'.repeat(43)}`));
+  await page.getByText('This invitation has been used or revoked').waitFor();
+  await page.getByRole('button', { name: 'Go to your chatbots' }).click();
+  await heading('Chatbots').waitFor();
+});
+
+test('a reply that is none of the server’s is told in words', async () => {
+  await signInByKey(page, server);
+  await page.route('**/console/sessions', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Sign in to the hotel</title>' }),
+  );
+  await page.getByRole('link', { name: 'Settings' }).click();
+  const alert = page.getByRole('alert').filter({ hasText: 'Try again' });
+  await alert.waitFor();
+  expect(await alert.textContent()).toMatch(/^The reply .+ Check your connection, then try again\. Try again$/);
+});
