@@ -2,9 +2,9 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
-import { account, owner, pendingInvitation } from './account/account.ts';
+import { account, findAccount, owner, pendingInvitation, startFailure } from './account/account.ts';
 import { may, memberships } from './account/membership.ts';
-import { Loading } from './parts/controls.tsx';
+import { Failed, Loading } from './parts/controls.tsx';
 import { Frame } from './parts/Frame.tsx';
 import { PLACES, type Title } from './routes.ts';
 import type { SCREENS } from './screens/all.ts';
@@ -63,9 +63,15 @@ function Framed({ title, chatbot, session, source }: Given & { title: Title }) {
   );
 }
 
-/** The sign-in page, or the screen of the address. */
+/** The sign-in page, or the screen of the address. Nobody is asked to sign in while the server cannot say who is. */
 export function Console() {
-  if (account.value === undefined) return null;
+  if (account.value === undefined)
+    return startFailure.value ? (
+      <main class="sign-in">
+        <h1>Docent</h1>
+        <Failed failure={startFailure} again={() => void findAccount()} />
+      </main>
+    ) : null;
   if (pendingInvitation.value) return <Later key="invitation" title="Invitation" />;
   const isIn = account.value !== false;
   return (

@@ -12,4 +12,4 @@ try {
 
 askBeforeLeaving();
 render(<Console />, document.getElementById('console')!);
-void start();
+start();

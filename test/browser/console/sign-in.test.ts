@@ -149,7 +149,7 @@ test('what a server in front refuses is told as it is, and when to try again whe
       route.fulfill({ status, headers: { ...headers }, contentType: 'text/html', body: 'No' }),
     );
     await page.reload();
-    await page.getByText(text, { exact: true }).waitFor();
+    await page.getByRole('alert').getByText(text).waitFor();
   }
 });
 

@@ -29,6 +29,9 @@ function forget(): void {
 /** Of the server, for pages of other sites: `PUBLIC_URL`, else the one that this page is from. */
 export const publicAddress = (): string => me().public_url || location.origin;
 
+/** Why it could not be found out who is signed in; '' where it was. */
+export const startFailure = signal('');
+
 /** Why the sign-in page is shown, where there is more to say. */
 export const notice = signal('');
 
@@ -70,8 +73,8 @@ function leave(why: string): void {
   account.value = false;
 }
 
-/** Finds out who is signed in, by the link of the address where it has one. Never rejects. */
-export async function start(): Promise<void> {
+/** Finds out who is signed in, by the link of the address where it has one; listens for what changes that. */
+export function start(): void {
   onSignedOut(() => account.value && leave('You have been signed out. Sign in again to go on.'));
   // A link that is pasted into an open tab loads nothing anew.
   addEventListener('hashchange', () => {
@@ -81,11 +84,17 @@ export async function start(): Promise<void> {
   });
   takeInvitation();
   const link = takeLink();
-  if (link) return signInByLink(link);
+  void (link ? signInByLink(link) : findAccount());
+}
+
+/** Never rejects. */
+export async function findAccount(): Promise<void> {
+  startFailure.value = '';
   try {
     enter(await get<Account>(sessionPath));
   } catch (error) {
-    leave(error instanceof Failure && error.status === 401 ? '' : sentenceOf(error));
+    if (isRefused(error)) leave('');
+    else startFailure.value = sentenceOf(error);
   }
 }
 
@@ -99,9 +108,12 @@ export async function signInByLink(link: string): Promise<void> {
     const known = await get<Account>(sessionPath).catch(() => undefined);
     if (known) enter(known);
     else leave(sentenceOf(error));
-    if (!known && !(error instanceof Failure && error.status === 401)) pendingLink.value = link;
+    if (!known && !isRefused(error)) pendingLink.value = link;
   }
 }
+
+/** What was shown is no key, no link and no sign-in, which will not change. */
+const isRefused = (error: unknown): boolean => error instanceof Failure && error.status === 401;
 
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

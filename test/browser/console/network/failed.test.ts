@@ -32,6 +32,18 @@ afterEach(() => page.context().close());
 const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 const newChatbot = (): Promise<string> => api.newChatbot('Failed', 'What is a lamp?', 'A lamp gives light.');
 
+test('a server that is away is told as that, and asks nobody to sign in', async () => {
+  await signInByKey(page, server, '/console/settings');
+  const body = { error: 'the database cannot be reached', code: 'unavailable' };
+  await page.route('**/console/session', (route) => route.fulfill({ status: 503, json: body }));
+  await page.reload();
+  await page.getByRole('alert').getByText('The database cannot be reached.').waitFor();
+  expect(await page.getByLabel('API key').count()).toBe(0);
+  await page.unroute('**/console/session');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await heading('Settings').waitFor();
+});
+
 test('an invitation that is used up signs nobody out', async () => {
   await signInByKey(page, server);
   await page.evaluate(() => (location.hash = `#invitation=${'0'.repeat(32)}.${'x'.repeat(43)}`));
