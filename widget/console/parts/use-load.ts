@@ -59,5 +59,9 @@ export function useLoad<T>(
       clearTimeout(timer);
     };
   }, [key]);
+  // What the end of a sign-in kept back is there after the next one.
+  useEffect(() => {
+    if (account.value && failure.value) reload.current();
+  }, [account.value]);
   return { data, failure, reload: () => reload.current() };
 }

@@ -62,3 +62,14 @@ test('a reply that is none of the server’s is told in words', async () => {
   await alert.waitFor();
   expect(await alert.textContent()).toMatch(/^The reply .+ Check your connection, then try again\. Try again$/);
 });
+
+test('after a new sign-in the screen is loaded that the end of the old one kept back', async () => {
+  await signInByKey(page, server);
+  await page.waitForLoadState('networkidle');
+  await page.context().clearCookies();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByLabel('API key').fill(server.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('row').filter({ hasText: 'this one' }).waitFor();
+  expect(await page.getByText('not signed in').count()).toBe(0);
+});
