@@ -16,9 +16,12 @@ function Copy({ text, label }: CopyProps) {
   const { failure, run } = useAction();
   const copy = (): Promise<boolean> =>
     run(async () => {
-      await navigator.clipboard.writeText(text).catch(() => {
+      try {
+        // Over plain HTTP there is no clipboard.
+        await navigator.clipboard.writeText(text);
+      } catch {
         throw new Error('This browser does not let the page copy: select the text and copy it.');
-      });
+      }
       copied.value = text;
     });
   const isCopied = copied.value === text;

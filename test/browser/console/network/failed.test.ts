@@ -52,6 +52,13 @@ test('an invitation that is used up signs nobody out', async () => {
   await heading('Chatbots').waitFor();
 });
 
+test('where the page may not copy, as over plain HTTP, it says so', async () => {
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined }));
+  await signInByKey(page, server, `/console/chatbot/${await newChatbot()}/start`);
+  await page.getByRole('button', { name: 'Copy the snippet' }).click();
+  await page.getByRole('alert').getByText('select the text and copy it').waitFor();
+});
+
 test('a reply that is none of the server’s is told in words', async () => {
   await signInByKey(page, server);
   await page.route('**/console/sessions', (route) =>
