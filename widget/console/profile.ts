@@ -9,15 +9,19 @@ export interface Shown {
   profile: ChatbotProfile;
 }
 
+/** What a widget is told; undefined of a private chatbot, and where the console itself is refused. */
+export const loadTold = (uuid: string, signal?: AbortSignal): Promise<ChatbotProfile | undefined> =>
+  get<ChatbotProfile>(`/chat/${uuid}`, signal).catch((error: unknown) => {
+    // Over plain HTTP browsers do not say that the page is the server's own: a list of origins refuses it then.
+    if (error instanceof Failure && (error.status === 404 || error.status === 403)) return undefined;
+    throw error;
+  });
+
 export async function loadShown(uuid: string, signal?: AbortSignal): Promise<Shown> {
   const [chatbot, settings, told] = await Promise.all([
     get<Chatbot>(`/api/v1/chatbot/${uuid}`, signal),
     get<WidgetSettings>(`/api/v1/chatbot/${uuid}/widget`, signal),
-    get<ChatbotProfile>(`/chat/${uuid}`, signal).catch((error: unknown) => {
-      // Over plain HTTP browsers do not say that the page is the server's own: a list of origins refuses it then.
-      if (error instanceof Failure && (error.status === 404 || error.status === 403)) return undefined;
-      throw error;
-    }),
+    loadTold(uuid, signal),
   ]);
   const { name, meta } = chatbot;
   const facts = {

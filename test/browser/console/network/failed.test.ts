@@ -80,3 +80,12 @@ test('after a new sign-in the screen is loaded that the end of the old one kept 
   await page.getByRole('row').filter({ hasText: 'this one' }).waitFor();
   expect(await page.getByText('not signed in').count()).toBe(0);
 });
+
+test('a list of origins that refuses the console itself keeps nothing of Start back', async () => {
+  const chatbot = await newChatbot();
+  await page.route(`**/chat/${chatbot}`, (route) =>
+    route.fulfill({ status: 403, json: { error: 'this origin may not use the chatbot', code: 'forbidden_origin' } }),
+  );
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/start`);
+  await page.getByRole('button', { name: 'Copy the snippet' }).waitFor();
+});

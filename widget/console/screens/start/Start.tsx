@@ -11,15 +11,15 @@ import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import type { Chatbot, Message, Site } from '../../records.ts';
-import type { ChatbotProfile } from '../../../../server/types.ts';
 import { useSignal } from '../../signals.ts';
 import { count, siteFailure } from '../../words.ts';
-import { loadChatbots } from '../../chatbots.ts';
+import { chatbots } from '../../chatbots.ts';
+import { loadTold } from '../../profile.ts';
 import { readSite } from '../../site.ts';
 import { scriptTag } from '../../snippets.ts';
 import { publicAddress } from '../../account/account.ts';
 import { may } from '../../account/membership.ts';
-import { ask, Failure, get, post, remove } from '../../wire.ts';
+import { ask, get, post, remove } from '../../wire.ts';
 
 /** Milliseconds between two looks while the site is read. */
 const LOOK_MS = 700;
@@ -34,11 +34,7 @@ export function Start({ chatbot }: { chatbot: string }) {
     async (signal) => {
       const [sites, profile, record, seen] = await Promise.all([
         get<Site[]>(`/api/v1/chatbot/${chatbot}/data-source/sites`, signal),
-        // A private one has no public profile.
-        get<ChatbotProfile>(`/chat/${chatbot}`, signal).catch((error: unknown) => {
-          if (error instanceof Failure && error.status === 404) return undefined;
-          throw error;
-        }),
+        loadTold(chatbot, signal),
         get<Chatbot>(`/api/v1/chatbot/${chatbot}`, signal),
         get<SeenOn>(`/api/v1/chatbot/${chatbot}/widget/seen-on`, signal),
       ]);
