@@ -89,3 +89,16 @@ test('a list of origins that refuses the console itself keeps nothing of Start b
   await signInByKey(page, server, `/console/chatbot/${chatbot}/start`);
   await page.getByRole('button', { name: 'Copy the snippet' }).waitFor();
 });
+
+test('figures of other days are not taken for those that could not be loaded', async () => {
+  const chatbot = await newChatbot();
+  await api.ask(chatbot, 'What is a lamp?');
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/today`);
+  await page.getByRole('list', { name: 'In the last 30 days' }).waitFor();
+  await lose(page, 'GET', /\/analytics$/);
+  const looks = countOf(page, 'GET', /\/analytics$/);
+  await page.getByRole('link', { name: '90 days' }).click();
+  await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+  expect(await page.getByRole('list', { name: 'In the last 90 days' }).count()).toBe(0);
+  expect(looks()).toBe(1);
+});

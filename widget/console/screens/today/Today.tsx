@@ -34,13 +34,6 @@ const lastDays = (count: number): string[] =>
 export function Today({ chatbot }: { chatbot: string }) {
   const { path, query } = useLocation();
   const range = RANGES.find((days) => String(days) === query['days']) ?? 30;
-  const days = lastDays(range);
-  const loading = useLoad(`${chatbot}\n${days[0]}\n${days.at(-1)}`, (signal) =>
-    get<Analytics>(`/api/v1/chatbot/${chatbot}/analytics?from=${days[0]}&to=${days.at(-1)}`, signal),
-  );
-  const figures = loading.data.value;
-  const rowOf = new Map(figures?.days.map((row) => [row.day, row]));
-  const rows = days.map((day): DayFigures => rowOf.get(day) ?? { day, ...NOTHING });
   return (
     <>
       <ToDo chatbot={chatbot} />
@@ -51,6 +44,23 @@ export function Today({ chatbot }: { chatbot: string }) {
           </a>
         ))}
       </nav>
+      <LastDays key={range} chatbot={chatbot} range={range} />
+      {me().has_mail && !me().is_guest && <WeeklyMail chatbot={chatbot} />}
+    </>
+  );
+}
+
+/** The figures of so many days, made anew for others: what stands there is never of another range. */
+function LastDays({ chatbot, range }: { chatbot: string; range: number }) {
+  const days = lastDays(range);
+  const loading = useLoad(`${chatbot}\n${days[0]}\n${days.at(-1)}`, (signal) =>
+    get<Analytics>(`/api/v1/chatbot/${chatbot}/analytics?from=${days[0]}&to=${days.at(-1)}`, signal),
+  );
+  const figures = loading.data.value;
+  const rowOf = new Map(figures?.days.map((row) => [row.day, row]));
+  const rows = days.map((day): DayFigures => rowOf.get(day) ?? { day, ...NOTHING });
+  return (
+    <>
       <Pending of={loading} what="the figures" />
       {figures?.asked === 0 && (
         <Empty title={`Nobody has asked in the last ${range} days`}>
@@ -97,7 +107,6 @@ export function Today({ chatbot }: { chatbot: string }) {
           />
         </>
       )}
-      {me().has_mail && !me().is_guest && <WeeklyMail chatbot={chatbot} />}
     </>
   );
 }
