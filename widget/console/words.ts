@@ -1,3 +1,4 @@
+import { objectIn } from './json.ts';
 import type { DataSource } from './records.ts';
 
 /** What a status of a source means to its owner: a word, a tone, and what to do where something is wrong. */
@@ -41,12 +42,8 @@ export function statusWords({
 }
 
 function reasonIn(metaJson: string): string {
-  try {
-    const { reason } = JSON.parse(metaJson) as { reason?: unknown };
-    return typeof reason === 'string' && reason ? `It could not be read: ${reason}.` : 'It could not be read.';
-  } catch {
-    return 'It could not be read.';
-  }
+  const { reason } = objectIn(metaJson);
+  return typeof reason === 'string' && reason ? `It could not be read: ${reason}.` : 'It could not be read.';
 }
 
 /** Why the first page of a site could not be fetched; `status` as the API has it. */

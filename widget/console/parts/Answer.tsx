@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals';
-import type { Citation, Citations } from '../../../server/types.ts';
+import type { Citation } from '../../../server/types.ts';
+import { objectIn } from '../json.ts';
 import { Markdown } from '../../markdown/Markdown.tsx';
 
 interface AnswerProps {
@@ -14,7 +15,7 @@ const WORDS = { code: 'Code', table: 'Table', copy: 'Copy', copied: 'Copied' };
 
 /** A question with its answer as a visitor would see it; the quoted passages stand below it. */
 export function Answer({ query, text, citations, isWhole }: AnswerProps) {
-  const cited = Object.entries(parse(citations));
+  const cited = Object.entries(objectIn<Record<string, Citation>>(citations) as Record<string, Citation>);
   const marker = (key: string) => {
     const citation = cited.find(([own]) => own === key)?.[1];
     return citation ? <sup class="marker">{key}</sup> : null;
@@ -48,11 +49,3 @@ const Source = ({ citation: { title, file_name } }: { citation: Citation }) =>
   ) : (
     <strong>{title || file_name}</strong>
   );
-
-function parse(json: string): Citations {
-  try {
-    return JSON.parse(json) as Citations;
-  } catch {
-    return {};
-  }
-}

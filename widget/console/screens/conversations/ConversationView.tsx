@@ -7,6 +7,7 @@ import { Icon } from '../../parts/Icon.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Message } from '../../records.ts';
+import { objectIn } from '../../json.ts';
 import { useComputed, useSignal } from '../../signals.ts';
 import { ago } from '../../words.ts';
 import { get, post } from '../../wire.ts';
@@ -119,12 +120,4 @@ function Why({ chatbot, query }: { chatbot: string; query: string }) {
       )}
     </div>
   );
-}
-
-function objectIn(json: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(json)) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }

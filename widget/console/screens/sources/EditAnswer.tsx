@@ -2,6 +2,7 @@ import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { textsOf } from '../../parts/form.ts';
 import { useChanges } from '../../parts/use-changes.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
+import { objectIn } from '../../json.ts';
 import type { DataSource } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
@@ -9,12 +10,12 @@ import { post } from '../../wire.ts';
 interface Words {
   question: string;
   answer: string;
-  reference_source_link?: string;
+  reference_source_link: string;
 }
 
 /** A question with its answer, changed in place: its tags and its count of citations stay. */
 export function EditAnswer({ record, onChanged }: { record: DataSource; onChanged: () => void }) {
-  const { question, answer, reference_source_link = '' } = JSON.parse(record.meta_json) as Words;
+  const { question = '', answer = '', reference_source_link = '' } = objectIn<Words>(record.meta_json);
   const { isBusy, failure, failureOf, isSaved, run } = useWrong();
   /** Nothing was sent. */
   const isSame = useSignal(false);
