@@ -90,6 +90,29 @@ test('a list of origins that refuses the console itself keeps nothing of Start b
   await page.getByRole('button', { name: 'Copy the snippet' }).waitFor();
 });
 
+test('an answer that was stored, and not replaced, is stored at the next try', async () => {
+  const chatbot = await newChatbot();
+  await api.ask(chatbot, 'Are pink llamas sold?');
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/gaps`);
+  const gap = page.getByRole('list', { name: 'Gaps' }).getByRole('region').first();
+  await gap.getByText('Write the answer yourself').click();
+  await gap.getByLabel('Answer to').fill('No.');
+  const save = gap.getByRole('button', { name: 'Save the answer' });
+  // The first is stored, and its end is not heard of.
+  await lose(page, 'GET', /\/data-source\/\w{32}$/);
+  await save.click();
+  await gap.getByText('The server cannot be reached').waitFor();
+  await gap.getByLabel('Link to a page').fill('no address');
+  await gap.locator('form').evaluate((form: HTMLFormElement) => (form.noValidate = true));
+  await save.click();
+  await gap.getByText('Not saved.').waitFor();
+  await gap.getByLabel('Link to a page').fill('');
+  await save.click();
+  await gap.getByText('Your answer is live').waitFor();
+  const sources = await api.call<{ title: string }[]>('GET', `/chatbot/${chatbot}/data-sources`);
+  expect(sources.filter(({ title }) => title.includes('llamas'))).toHaveLength(1);
+});
+
 test('figures of other days are not taken for those that could not be loaded', async () => {
   const chatbot = await newChatbot();
   await api.ask(chatbot, 'What is a lamp?');

@@ -1,6 +1,7 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { useLeft } from '../../parts/use-left.ts';
 import type { GapDraft } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
@@ -11,19 +12,19 @@ export function Draft({ chatbot, questions }: { chatbot: string; questions: stri
   const draft = useSignal<GapDraft | undefined>(undefined);
   const isOffered = useSignal(false);
   const place = useRef<HTMLDivElement>(null);
-  const left = useRef(new AbortController());
-  useEffect(() => () => left.current.abort(), []);
+  const left = useLeft();
   const field = (): HTMLTextAreaElement => place.current!.closest('form')!['answer'];
   const take = (): void => {
     field().value = draft.value!.text;
     isOffered.value = false;
-    field().focus();
+    // Not from where the owner went on meanwhile.
+    if (place.current!.contains(document.activeElement)) field().focus();
   };
   const ask = (): Promise<boolean> =>
     run(async () => {
       const path = `/api/v1/chatbot/${chatbot}/gap/draft`;
       const known = draft.value?.text;
-      draft.value = await post<GapDraft>(path, { questions }, { isSlow: true, signal: left.current.signal });
+      draft.value = await post<GapDraft>(path, { questions }, { isSlow: true, signal: left });
       const written = field().value;
       if (!written.trim() || written === known) take();
       else isOffered.value = true;

@@ -1,6 +1,7 @@
 import { me } from '../../account/account.ts';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useChanges } from '../../parts/use-changes.ts';
+import { useLeft } from '../../parts/use-left.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { DataSource } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
@@ -25,10 +26,10 @@ const LOOK_MS = 100;
 /** Where a draft begins to leave out what only the owner knows. */
 const BLANK = '[___';
 
-/** Resolves once visitors get it; rejects where it cannot be learned. */
-async function learned(uuid: string): Promise<void> {
+/** Resolves once visitors get it; rejects where it cannot be learned, or the screen is left. */
+async function learned(uuid: string, left: AbortSignal): Promise<void> {
   for (;;) {
-    const { tone, advice } = statusWords(await get<DataSource>(`/api/v1/data-source/${uuid}`));
+    const { tone, advice } = statusWords(await get<DataSource>(`/api/v1/data-source/${uuid}`, left));
     if (tone === 'good') return;
     if (tone === 'bad') throw new Error(`The answer is stored, but not live. ${advice}`);
     await new Promise((done) => setTimeout(done, LOOK_MS));
@@ -46,20 +47,20 @@ export function WriteAnswer({
   const written = useSignal<string | undefined>(undefined);
   const isLive = useSignal(false);
   const { isBusy, failure, failureOf, run } = useWrong();
-  const { form, changes } = useChanges((data) =>
+  const left = useLeft();
+  const { form, all } = useChanges((data) =>
     isLive.value ? {} : Object.fromEntries(Array.from(data, ([name, text]) => [name, String(text).trim()])),
   );
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const body: Record<string, unknown> = { question, ...changes() };
+    const body: Record<string, unknown> = { question, ...all() };
     void run(async () => {
       if (String(body['answer']).includes(BLANK))
         throw new Failure(`Fill in what stands in ${BLANK} …].`, 422, { field: 'answer' });
-      const path = `/api/v1/chatbot/${chatbot}/data-source/qa`;
-      // A second try takes the place of what the first has stored.
-      if (written.value) await post(`/api/v1/data-source/${written.value}/delete`);
-      written.value = (await post<DataSource>(path, body)).uuid;
-      await learned(written.value);
+      // A second try changes what the first has stored.
+      const path = written.value ? `data-source/${written.value}/update` : `chatbot/${chatbot}/data-source/qa`;
+      written.value = (await post<DataSource>(`/api/v1/${path}`, body)).uuid;
+      await learned(written.value, left);
       isLive.value = true;
       onWritten();
     }, form.current!);
