@@ -12,7 +12,10 @@ interface ConfirmProps {
   act: () => void;
 }
 
-/** A button that asks once before it acts. The focus stays with it: on what keeps things as they are, then on the button again. */
+/**
+ * A button that asks once before it acts. The focus stays with it: on what keeps things as they are, then on the button again; on the
+ * heading once it is gone with what it was for.
+ */
 export function Confirm({ label, question, icon = 'remove', isBusy, act }: ConfirmProps) {
   const isConfirming = useSignal<boolean | undefined>(undefined);
   const place = useRef<HTMLSpanElement>(null);
@@ -20,6 +23,7 @@ export function Confirm({ label, question, icon = 'remove', isBusy, act }: Confi
   useLayoutEffect(() => {
     if (isConfirming.value !== undefined) place.current?.querySelector<HTMLElement>('button:last-of-type')?.focus();
   }, [isConfirming.value]);
+  useLayoutEffect(() => () => focusHeadingFrom(place.current), []);
   return (
     <span ref={place} class="ask">
       {isConfirming.value ? (
@@ -39,5 +43,7 @@ export function Confirm({ label, question, icon = 'remove', isBusy, act }: Confi
   );
 }
 
-/** Once what had the focus is gone. */
-export const focusHeading = (): void => document.querySelector('h1')?.focus();
+/** Where what goes has the focus: whoever is elsewhere by then stays there. */
+export function focusHeadingFrom(gone: Element | null): void {
+  if (gone?.contains(document.activeElement)) document.querySelector('h1')?.focus();
+}

@@ -38,9 +38,8 @@ export function Frame({ chatbot, title, children }: FrameProps) {
     // Where that fails its name is missing, and all is shown: the server refuses what the role does not allow.
     if (chatbot && account.value && !chatbots.value) void loadChatbots().catch(() => (memberships.value ??= []));
   }, [chatbot, account.value]);
-  // Not where the subject is only renamed: somebody may be writing.
-  const isNamed = subject.value !== '';
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [title, isNamed, chatbot, account.value]);
+  // Not once the subject is known, or renamed: somebody may be writing.
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [title, chatbot, account.value]);
   return (
     <div class="frame">
       <a class="skip" href="#screen">

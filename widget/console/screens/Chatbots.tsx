@@ -1,4 +1,3 @@
-import { useLocation } from 'preact-iso/router';
 import { me } from '../account/account.ts';
 import { siteAddress } from '../address.ts';
 import { chatbots, loadChatbots } from '../chatbots.ts';
@@ -7,6 +6,7 @@ import { Button, Field, Pending } from '../parts/controls.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { sent } from '../parts/form.ts';
 import { useAction } from '../parts/use-action.ts';
+import { useNext } from '../parts/use-left.ts';
 import { useLoad } from '../parts/use-load.ts';
 import type { Chatbot } from '../records.ts';
 import { readSite } from '../site.ts';
@@ -50,7 +50,7 @@ export function Chatbots() {
 }
 
 function NewChatbot() {
-  const { route } = useLocation();
+  const next = useNext();
   const { isBusy, failure, run } = useAction();
   const start = async (typed: string): Promise<void> => {
     const address = siteAddress(typed);
@@ -63,8 +63,8 @@ function NewChatbot() {
       await remove(`/api/v1/chatbot/${uuid}/delete`).catch(() => undefined);
       throw error;
     }
-    await loadChatbots();
-    route(`/console/chatbot/${uuid}/start`);
+    chatbots.value = undefined;
+    next(`/console/chatbot/${uuid}/start`);
   };
   const submit = sent((text) => run(() => start(text('site'))));
   return (

@@ -59,6 +59,15 @@ test('where the page may not copy, as over plain HTTP, it says so', async () => 
   await page.getByRole('alert').getByText('select the text and copy it').waitFor();
 });
 
+test('a chatbot that was made is not made once more because the list could not be loaded', async () => {
+  await signInByKey(page, server);
+  await page.waitForLoadState('networkidle');
+  await lose(page, 'GET', /\/api\/v1\/chatbots$/);
+  await page.getByLabel('Make a chatbot for your site').fill(site.url);
+  await page.getByRole('button', { name: 'Read the site' }).click();
+  await heading('Start').waitFor();
+});
+
 test('a reply that is none of the server’s is told in words', async () => {
   await signInByKey(page, server);
   await page.route('**/console/sessions', (route) =>

@@ -45,6 +45,33 @@ async function writeAnswer(text: string): Promise<void> {
   await conversation().getByLabel('Answer to').fill(text);
 }
 
+test('a conversation that is deleted late does not close the one that is read by then', async () => {
+  await open('conversations', askBoth);
+  await openConversation('llamas');
+  const deleting = await hold(page, 'POST', /\/delete$/);
+  await page.getByRole('button', { name: 'Delete this conversation' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await deleting.isSent;
+  await openConversation('world cup');
+  await writeAnswer('The other team.');
+  await deleting.go();
+  await expect.poll(() => page.getByRole('list', { name: 'Conversations' }).getByRole('link').count()).toBe(1);
+  expect(await conversation().getByLabel('Answer to').inputValue()).toBe('The other team.');
+  expect(await focused()).toBe('answer');
+});
+
+test('whoever types while a source is deleted keeps the focus', async () => {
+  await open('sources');
+  const deleting = await hold(page, 'POST', /\/delete$/);
+  await page.getByRole('row', { name: 'What is a lamp?' }).getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await deleting.isSent;
+  await page.getByRole('searchbox').fill('chair');
+  await deleting.go();
+  await page.getByText('Nothing to answer from yet').waitFor();
+  expect(await focused()).toBe('search');
+});
+
 test('nobody waits for an answer to be learned once the screen is left', async () => {
   await open('gaps', askBoth);
   const gap = page.getByRole('list', { name: 'Gaps' }).getByRole('region').first();

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Check, Failed, Field } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useChanges } from '../../parts/use-changes.ts';
@@ -64,9 +64,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
     if (await saving.run(save, form.current!)) onChanged();
   };
   const removeAgent = async (): Promise<void> => {
-    if (!(await removing.run(() => remove(`/api/v1/agent/${uuid}/delete`)))) return;
-    onChanged();
-    focusHeading();
+    if (await removing.run(() => remove(`/api/v1/agent/${uuid}/delete`))) onChanged();
   };
   return (
     <form ref={form} onSubmit={(event) => void submit(event)}>

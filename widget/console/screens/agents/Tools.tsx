@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Confirm, focusHeadingFrom } from '../../parts/Confirm.tsx';
 import { Button, Check, Failed, Field } from '../../parts/controls.tsx';
 import { textsOf } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
@@ -111,14 +111,12 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    if (!(await run(save, form.current!))) return;
+    if (!(await run(() => save(send), form.current!))) return;
+    if (!uuid) focusHeadingFrom(form.current);
     onChanged();
-    if (!uuid) focusHeading();
   };
   const remove = async (): Promise<void> => {
-    if (!(await removing.run(() => post(`/api/v1/function/${uuid}/delete`)))) return;
-    onChanged();
-    focusHeading();
+    if (await removing.run(() => post(`/api/v1/function/${uuid}/delete`))) onChanged();
   };
   const { examples } = meta;
   return (

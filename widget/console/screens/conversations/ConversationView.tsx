@@ -1,13 +1,14 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { may } from '../../account/membership.ts';
 import { Answer } from '../../parts/Answer.tsx';
-import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Failed, Pending } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { useNext } from '../../parts/use-left.ts';
 import { useLoad } from '../../parts/use-load.ts';
-import type { Message } from '../../records.ts';
 import { objectIn } from '../../json.ts';
+import type { Message } from '../../records.ts';
 import { useComputed, useSignal } from '../../signals.ts';
 import { ago } from '../../words.ts';
 import { get, post } from '../../wire.ts';
@@ -26,15 +27,16 @@ interface Props {
   onDeleted: () => void;
 }
 
-/** One conversation as its visitor saw it; `onDeleted` is called once it is gone. */
+/** One conversation as its visitor saw it; once it is gone the list stands there, and `onDeleted` is called. */
 export function ConversationView({ chatbot, session, back, sought, onDeleted }: Props) {
   const loading = useLoad(session, (signal) => get<Message[]>(`/api/v1/session/${session}/messages`, signal));
   const { data } = loading;
   const { isBusy, failure: deleteFailure, run } = useAction();
+  const next = useNext();
   const remove = async (): Promise<void> => {
     if (!(await run(() => post(`/api/v1/session/${session}/delete`)))) return;
+    next(back);
     onDeleted();
-    focusHeading();
   };
   const region = useRef<HTMLElement>(null);
   const isLoaded = data.value !== undefined;

@@ -1,4 +1,3 @@
-import { useLocation } from 'preact-iso/router';
 import { may } from '../../account/membership.ts';
 import { Empty, Pending } from '../../parts/controls.tsx';
 import { useFilters } from '../../parts/Filters.tsx';
@@ -18,7 +17,6 @@ interface Props {
 
 /** What visitors asked, newest first, and one conversation as its visitor saw it. */
 export function Conversations({ chatbot, session }: Props) {
-  const { route } = useLocation();
   const { areShown } = useKeys();
   const base = `/console/chatbot/${chatbot}/conversations`;
   const { query, ...narrowed } = useFilters(NAMES, base);
@@ -88,10 +86,7 @@ export function Conversations({ chatbot, session }: Props) {
             chatbot={chatbot}
             session={session}
             back={`${base}${query}`}
-            onDeleted={() => {
-              route(`${base}${query}`);
-              loading.reload();
-            }}
+            onDeleted={loading.reload}
           />
         )}
       </div>

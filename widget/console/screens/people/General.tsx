@@ -1,9 +1,9 @@
-import { useLocation } from 'preact-iso/router';
 import { chatbots, loadChatbots } from '../../chatbots.ts';
 import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
 import { sent, typed } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useChanges } from '../../parts/use-changes.ts';
+import { useNext } from '../../parts/use-left.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { Chatbot } from '../../records.ts';
@@ -126,14 +126,14 @@ const Export = ({ uuid }: { uuid: string }) => (
 );
 
 function Danger({ record: { uuid, name } }: { record: Chatbot }) {
-  const { route } = useLocation();
+  const next = useNext();
   const { isBusy, failure, run } = useAction();
   const submit = sent((text) =>
     run(async () => {
       if (text('name') !== name.trim()) throw new Error(`Type the name as it stands here: ${name}`);
       await remove(`/api/v1/chatbot/${uuid}/delete`);
       chatbots.value = undefined;
-      route('/console/');
+      next('/console/');
     }),
   );
   return (

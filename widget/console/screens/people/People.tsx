@@ -1,11 +1,11 @@
-import { useLocation } from 'preact-iso/router';
 import { me } from '../../account/account.ts';
-import { loadChatbots } from '../../chatbots.ts';
+import { chatbots, loadChatbots } from '../../chatbots.ts';
 import { may, roleIn } from '../../account/membership.ts';
-import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Confirm } from '../../parts/Confirm.tsx';
 import { Failed, Pending } from '../../parts/controls.tsx';
 import { Table } from '../../parts/Table.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { useNext } from '../../parts/use-left.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { ROLES, type Invitation, type Member, type Role } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
@@ -43,12 +43,9 @@ function Members({ chatbot }: { chatbot: string }) {
       await loadChatbots();
     }, `${email} is now ${ROLE_WORDS[role].name}.`);
   const expel = ({ uuid, email }: Member): Promise<void> =>
-    change(() => remove(`${at}/member/${uuid}/delete`), `${email} is no member any more.`).then(focusHeading);
+    change(() => remove(`${at}/member/${uuid}/delete`), `${email} is no member any more.`);
   const revoke = ({ uuid, email }: Invitation): Promise<void> =>
-    change(() => remove(`${at}/invitation/${uuid}/delete`), `The invitation of ${email} is revoked.`).then(
-      focusHeading,
-    );
-
+    change(() => remove(`${at}/invitation/${uuid}/delete`), `The invitation of ${email} is revoked.`);
   return (
     <>
       <Invite chatbot={chatbot} onInvited={invitations.reload} />
@@ -129,14 +126,14 @@ function Members({ chatbot }: { chatbot: string }) {
 }
 
 function OwnRole({ chatbot }: { chatbot: string }) {
-  const { route } = useLocation();
+  const next = useNext();
   const { isBusy, failure, run } = useAction();
   const role = roleIn(chatbot);
   const leave = (): Promise<boolean> =>
     run(async () => {
       await post(`/api/v1/chatbot/${chatbot}/leave`);
-      await loadChatbots();
-      route('/console/');
+      chatbots.value = undefined;
+      next('/console/');
     });
   return (
     <section>

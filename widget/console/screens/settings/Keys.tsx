@@ -1,4 +1,3 @@
-import { focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
 import { CopyText, useShownOnce } from '../../parts/copy.tsx';
 import { sent } from '../../parts/form.ts';
@@ -30,13 +29,11 @@ export function Keys() {
     }),
   );
   const revoke = ({ uuid }: Credential): void => {
-    void revoking
-      .run(async () => {
-        if (made?.uuid === uuid) show(undefined);
-        // One that has gone meanwhile is gone from the list as well.
-        await remove(`${PATH}/${uuid}`).finally(reload);
-      })
-      .then((isDone) => isDone && focusHeading());
+    void revoking.run(async () => {
+      if (made?.uuid === uuid) show(undefined);
+      // One that has gone meanwhile is gone from the list as well.
+      await remove(`${PATH}/${uuid}`).finally(reload);
+    });
   };
   return (
     <section>

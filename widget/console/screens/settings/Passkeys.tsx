@@ -1,4 +1,3 @@
-import { focusHeading } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
 import { sent } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
@@ -30,9 +29,7 @@ export function Passkeys() {
     }),
   );
   const take = ({ uuid }: Credential): void => {
-    void removing
-      .run(() => remove(`${passkeysPath}/${uuid}`).finally(reload))
-      .then((isDone) => isDone && focusHeading());
+    void removing.run(() => remove(`${passkeysPath}/${uuid}`).finally(reload));
   };
   return (
     <section>

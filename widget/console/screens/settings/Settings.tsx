@@ -1,5 +1,5 @@
 import { me, signOut } from '../../account/account.ts';
-import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Failed, Pending } from '../../parts/controls.tsx';
 import { Table } from '../../parts/Table.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -49,10 +49,9 @@ function SignIns() {
   const loading = useLoad('sign-ins', (signal) => get<SignIn[]>(signInsPath, signal));
   const { data, reload } = loading;
   const ending = useAction();
-  const end = async ({ uuid }: SignIn): Promise<void> => {
-    // One that has ended meanwhile is gone from the list as well.
-    if (await ending.run(() => remove(`${signInsPath}/${uuid}`).finally(reload))) focusHeading();
-  };
+  // One that has ended meanwhile is gone from the list as well.
+  const end = ({ uuid }: SignIn): Promise<boolean> =>
+    ending.run(() => remove(`${signInsPath}/${uuid}`).finally(reload));
   return (
     <section>
       <h2>Where you are signed in</h2>

@@ -1,4 +1,4 @@
-import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { Site } from '../../records.ts';
@@ -28,11 +28,6 @@ function SiteDetails({ chatbot, site, onChanged }: Omit<Props, 'sites'> & { site
   };
   const { uuid, url, max_pages, include, exclude, excluded_pages, dead_links, dead_links_total } = site;
   const base = `/api/v1/chatbot/${chatbot}/data-source/site`;
-  const remove = async (): Promise<void> => {
-    if (!(await run(() => post(`${base}/${uuid}/delete`)))) return;
-    onChanged();
-    focusHeading();
-  };
   const more = dead_links_total - dead_links.length;
   return (
     <details class="add">
@@ -57,7 +52,7 @@ function SiteDetails({ chatbot, site, onChanged }: Omit<Props, 'sites'> & { site
             label="Delete the site"
             question={`Delete it with its ${count(site.pages, 'page')}?`}
             isBusy={isBusy.value}
-            act={() => void remove()}
+            act={() => void act(() => post(`${base}/${uuid}/delete`))}
           />
         </p>
         <Failed failure={failure} />

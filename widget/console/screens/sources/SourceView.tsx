@@ -1,9 +1,9 @@
-import { useLocation } from 'preact-iso/router';
 import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Empty, Failed, Pending } from '../../parts/controls.tsx';
 import { useSubject } from '../../parts/Frame.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { useNext } from '../../parts/use-left.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { DataSource, Site, SourceText } from '../../records.ts';
 import { ago, count, statusWords, TYPES } from '../../words.ts';
@@ -65,15 +65,14 @@ interface FactsProps {
 }
 
 function Facts({ chatbot, record, isOfSite, onChanged }: FactsProps) {
-  const { route } = useLocation();
+  const next = useNext();
   const { isBusy, failure, run } = useAction();
   const { word, tone, advice } = statusWords(record);
   const fetchAgain = async (): Promise<void> => {
     if (await run(() => post('/api/v1/data-sources/url/re-scrape', { uuids: [record.uuid] }))) onChanged();
   };
   const remove = async (how: 'delete' | 'exclude'): Promise<void> => {
-    if (await run(() => post(`/api/v1/data-source/${record.uuid}/${how}`)))
-      route(`/console/chatbot/${chatbot}/sources`);
+    if (await run(() => post(`/api/v1/data-source/${record.uuid}/${how}`))) next(`/console/chatbot/${chatbot}/sources`);
   };
   return (
     <>

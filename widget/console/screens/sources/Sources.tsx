@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { Button, Empty, Failed, Pending } from '../../parts/controls.tsx';
-import { Confirm, focusHeading } from '../../parts/Confirm.tsx';
+import { Confirm } from '../../parts/Confirm.tsx';
 import { Filters, useFilters } from '../../parts/Filters.tsx';
 import { Table } from '../../parts/Table.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -260,7 +260,7 @@ function Row({ chatbot, source, cited, tags, isTaggable, chosen, onChanged }: Ro
             label="Delete"
             question={`Delete “${name}”?`}
             isBusy={isUnderWay.value}
-            act={() => void act(deleteIt).then(focusHeading)}
+            act={() => void act(deleteIt)}
           />
         </span>
       </td>

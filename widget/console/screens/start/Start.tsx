@@ -1,6 +1,5 @@
 import { siteAddress } from '../../address.ts';
 import { useRef } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
 import { AskForm } from './AskForm.tsx';
 import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
@@ -8,6 +7,7 @@ import { sent } from '../../parts/form.ts';
 import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
 import { Snippet } from '../../parts/copy.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { useNext } from '../../parts/use-left.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import type { Chatbot, Message, Site } from '../../records.ts';
@@ -134,7 +134,7 @@ function Reading({ chatbot, site, onCorrected }: ReadingProps) {
 
 /** For an address that cannot be read: another one in its place, or no chatbot at all. */
 function Correct({ chatbot, url, onCorrected }: { chatbot: string; url: string; onCorrected: () => void }) {
-  const { route } = useLocation();
+  const next = useNext();
   const { isBusy, failure, run } = useAction();
   const removing = useAction();
   const submit = sent((text) =>
@@ -146,8 +146,8 @@ function Correct({ chatbot, url, onCorrected }: { chatbot: string; url: string; 
   const removeAll = (): Promise<boolean> =>
     removing.run(async () => {
       await remove(`/api/v1/chatbot/${chatbot}/delete`);
-      await loadChatbots();
-      route('/console/');
+      chatbots.value = undefined;
+      next('/console/');
     });
   return (
     <form class="new" noValidate onSubmit={submit}>
