@@ -9,6 +9,9 @@ const forms = new Set<() => boolean>();
 const isUnsaved = (): boolean => [...forms].some((is) => is());
 const isKept = (): boolean => isUnsaved() && !confirm(QUESTION);
 
+/** For what leads elsewhere by itself. */
+export const mayLeave = (): boolean => !isKept();
+
 function stop(event: Event): void {
   event.preventDefault();
   event.stopImmediatePropagation();

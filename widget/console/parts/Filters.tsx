@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { mayLeave } from '../leave.ts';
 import { Options } from './controls.tsx';
 
 /** Values by the names that they have in the address and in the API. */
@@ -9,7 +10,8 @@ interface Narrowed {
   values: Values;
   /** Begins with `?`; '' where nothing narrows the list. */
   query: string;
-  narrow: (name: string, value: string) => void;
+  /** False where the owner wants to stay with what is not saved. */
+  narrow: (name: string, value: string) => boolean;
 }
 
 /** What narrows the list of a screen: it stands in the address. `base`: that of the list. */
@@ -25,7 +27,9 @@ export function useFilters(names: readonly string[], base: string): Narrowed {
     query: asQuery(values),
     narrow(name, value) {
       const { [name]: _before, ...others } = values;
+      if (!mayLeave()) return false;
       route(base + asQuery({ ...others, ...(value && { [name]: value }) }));
+      return true;
     },
   };
 }
@@ -57,7 +61,9 @@ export function Filters({ fields, further = {}, values, narrow }: FiltersProps) 
       const field = {
         name,
         value: values[name] ?? '',
-        onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => narrow(name, value.trim()),
+        onChange({ currentTarget }: { currentTarget: { value: string } }) {
+          if (!narrow(name, currentTarget.value.trim())) currentTarget.value = values[name] ?? '';
+        },
       };
       return (
         <label key={name}>

@@ -60,6 +60,24 @@ test('a conversation that is deleted late does not close the one that is read by
   expect(await focused()).toBe('answer');
 });
 
+test('a filter asks before it closes a conversation with an answer that is half written', async () => {
+  await open('conversations', askBoth);
+  await openConversation('llamas');
+  await writeAnswer('We sell none.');
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void (asked.length === 1 ? dialog.dismiss() : dialog.accept());
+  });
+  await page.getByLabel('Show').selectOption('unknown');
+  await expect.poll(() => asked.length).toBe(1);
+  expect(await conversation().getByLabel('Answer to').inputValue()).toBe('We sell none.');
+  expect(await page.getByLabel('Show').inputValue()).toBe('');
+  await page.getByLabel('Show').selectOption('unsure');
+  await expect.poll(() => conversation().count()).toBe(0);
+  expect(new URL(page.url()).search).toBe('?has=unsure');
+});
+
 test('whoever types while a source is deleted keeps the focus', async () => {
   await open('sources');
   const deleting = await hold(page, 'POST', /\/delete$/);
