@@ -90,6 +90,76 @@ test('whoever types while a source is deleted keeps the focus', async () => {
   expect(await focused()).toBe('search');
 });
 
+test('an agent’s form that is closed and opened again has what was typed', async () => {
+  await open('agents');
+  const card = page.getByRole('list', { name: 'Agents' }).getByRole('listitem').first();
+  await card.locator('summary').first().click();
+  await card.getByLabel('Prompt').fill('Be short.');
+  await card.locator('summary').first().click();
+  expect(await card.getByLabel('Prompt').isVisible()).toBe(false);
+  await card.locator('summary').first().click();
+  expect(await card.getByLabel('Prompt').inputValue()).toBe('Be short.');
+});
+
+test('a tool is added once, however late the list is loaded again, and stays while another one is deleted', async () => {
+  const chatbot = await open('agents', async (uuid) => {
+    const [agent] = await api.call<{ uuid: string }[]>('GET', `/chatbot/${uuid}/agents`);
+    const tool = { name: 'old', description: 'Says what is in stock', external_url: 'https://shop.example/' };
+    await api.call('POST', `/agent/${agent!.uuid}/function/create`, tool);
+  });
+  const names = async (): Promise<string[]> => {
+    const agents = await api.call<{ tool_functions: { name: string }[] }[]>('GET', `/chatbot/${chatbot}/agents`);
+    return agents.flatMap((agent) => agent.tool_functions.map(({ name }) => name));
+  };
+  const card = page.getByRole('list', { name: 'Agents' }).getByRole('listitem').first();
+  await card.locator('summary').first().click();
+  const tools = card.getByRole('region', { name: /^Tools of/ });
+  const form = tools.locator('details').last();
+  const fill = async (name: string): Promise<void> => {
+    await form.locator('summary').first().click();
+    await form.getByLabel('Name of the tool').fill(name);
+    await form.getByLabel('When to call it').fill('Always');
+    await form.getByLabel('Address').fill('https://shop.example/');
+  };
+  await fill('new');
+  const listing = await hold(page, 'GET', /\/agents$/);
+  const add = form.getByRole('button', { name: 'Add the tool' });
+  await add.click();
+  await listing.isSent;
+  if (await add.isVisible()) await add.click();
+  await listing.go();
+  await tools.getByText('new', { exact: true }).waitFor();
+  expect(await names()).toEqual(['old', 'new']);
+  await fill('next');
+  await tools.locator('details').first().locator('summary').first().click();
+  await tools.getByRole('button', { name: 'Delete the tool' }).first().click();
+  await tools.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect.poll(names).toEqual(['new']);
+  await expect.poll(() => tools.getByText('old', { exact: true }).count()).toBe(0);
+  expect(await form.getByLabel('Name of the tool').inputValue()).toBe('next');
+});
+
+test('dials that are not saved yet stay where an agent is saved', async () => {
+  await open('agents', async (uuid) => {
+    const agent = { name: 'Orders', type: 'user-facing', description: 'Orders' };
+    const made = await api.call('POST', `/chatbot/${uuid}/agent/create`, agent);
+    await api.call('POST', `/agent/${made['uuid']}/update`, { enabled: true });
+  });
+  const dials = page.getByRole('region', { name: 'Who answers more' });
+  const bias = dials.getByLabel('Bias').first();
+  await bias.fill('0.5');
+  await dials.getByText('Bias 0.50').waitFor();
+  const card = page.getByRole('list', { name: 'Agents' }).getByRole('listitem').first();
+  await card.locator('summary').first().click();
+  await card.getByLabel('Name', { exact: true }).fill('Renamed');
+  await card.getByRole('button', { name: 'Save the agent' }).click();
+  await dials.getByRole('group', { name: 'Renamed' }).waitFor();
+  await dials.getByText('Bias 0.50').waitFor({ timeout: 2000 });
+  const asked = page.waitForEvent('dialog').then((dialog) => dialog.dismiss());
+  await page.getByRole('link', { name: 'People' }).click();
+  await asked;
+});
+
 test('nobody waits for an answer to be learned once the screen is left', async () => {
   await open('gaps', askBoth);
   const gap = page.getByRole('list', { name: 'Gaps' }).getByRole('region').first();

@@ -44,7 +44,7 @@ export function Agents({ chatbot }: { chatbot: string }) {
               reload();
             }}
           />
-          <Dials key={JSON.stringify(data.value)} chatbot={chatbot} agents={data.value} onSaved={reload} />
+          <Dials chatbot={chatbot} agents={data.value} onSaved={reload} />
         </>
       )}
     </>
@@ -59,16 +59,20 @@ interface CardProps {
   onChanged: () => void;
 }
 
-/** Its form is made when it is opened: it looks up the sources. */
+/** Its form is made when it is opened first: it looks up the sources. It stays, with what is typed, where it is closed. */
 function Card({ chatbot, member, isNew, onChanged }: CardProps) {
-  const isOpen = useSignal(isNew);
+  const wasOpened = useSignal(isNew);
   const summary = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isNew) summary.current?.focus();
   }, []);
   const { name, type, enabled, description } = member.agent;
   return (
-    <details class="add" open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+    <details
+      class="add"
+      open={wasOpened.value}
+      onToggle={({ currentTarget }) => (wasOpened.value ||= currentTarget.open)}
+    >
       <summary ref={summary}>
         {name} <span class={`badge ${enabled ? 'good' : ''}`}>{enabled ? 'on' : 'off'}</span>
         <span class="muted about">
@@ -76,7 +80,7 @@ function Card({ chatbot, member, isNew, onChanged }: CardProps) {
           {description && ` · ${description}`}
         </span>
       </summary>
-      {isOpen.value && (
+      {wasOpened.value && (
         <>
           <AgentForm chatbot={chatbot} member={member} onChanged={onChanged} />
           {type === 'user-facing' && <Tools agent={member.agent} onChanged={onChanged} />}

@@ -1,8 +1,10 @@
 import { Button, Failed } from '../../parts/controls.tsx';
+import { useLeave } from '../../leave.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { useSignal } from '../../signals.ts';
 import { count } from '../../words.ts';
+import type { Agent } from '../../agent-records.ts';
 import { post } from '../../wire.ts';
 import type { Member } from './member.ts';
 
@@ -15,7 +17,7 @@ interface Replay {
 
 type Dial = 'bias' | 'stickness';
 /** By `uuid`. */
-type Settings = Record<string, Record<Dial, number>>;
+type Settings = Record<string, Partial<Record<Dial, number>>>;
 
 const DIALS: Record<Dial, { min: number; hint: string }> = {
   bias: { min: -3, hint: 'more or fewer messages' },
@@ -31,21 +33,26 @@ interface DialsProps {
 /** Bias and stickness of the agents that are chosen by score, and which of the newest messages they would move. */
 export function Dials({ chatbot, agents, onSaved }: DialsProps) {
   const team = agents.flatMap(({ agent }) => (agent.enabled && agent.type !== 'background' ? agent : []));
-  const settings = useSignal<Settings>(
-    Object.fromEntries(team.map(({ uuid, meta }) => [uuid, { bias: meta.bias ?? 0, stickness: meta.stickness ?? 0 }])),
-  );
+  /** Of those dials that were turned. */
+  const turned = useSignal<Settings>({});
+  const settingsOf = ({ uuid, meta: { bias = 0, stickness = 0 } }: Agent): Record<Dial, number> => ({
+    bias,
+    stickness,
+    ...turned.value[uuid],
+  });
   const { isBusy, failure: saveFailure, run } = useAction();
   const changed = team
-    .filter(({ uuid, meta }) => {
-      const { bias, stickness } = settings.value[uuid]!;
-      return bias !== (meta.bias ?? 0) || stickness !== (meta.stickness ?? 0);
+    .filter((agent) => {
+      const { bias, stickness } = settingsOf(agent);
+      return bias !== (agent.meta.bias ?? 0) || stickness !== (agent.meta.stickness ?? 0);
     })
-    .map(({ uuid }) => ({ uuid, ...settings.value[uuid] }));
-  const { data, failure } = useLoad(JSON.stringify(changed), () =>
-    post<Replay>(`/api/v1/chatbot/${chatbot}/agents/replay`, { agents: changed }, { isSlow: true }),
+    .map((agent) => ({ uuid: agent.uuid, ...settingsOf(agent) }));
+  useLeave(() => changed.length > 0);
+  const { data, failure } = useLoad(JSON.stringify([changed, agents]), (signal) =>
+    post<Replay>(`/api/v1/chatbot/${chatbot}/agents/replay`, { agents: changed }, { isSlow: true, signal }),
   );
-  const set = (uuid: string, dial: Dial, value: number): void => {
-    settings.value = { ...settings.value, [uuid]: { ...settings.value[uuid]!, [dial]: value } };
+  const turn = (uuid: string, dial: Dial, value: number): void => {
+    turned.value = { ...turned.value, [uuid]: { ...turned.value[uuid], [dial]: value } };
   };
   const save = async (): Promise<void> => {
     const isSaved = await run(async () => {
@@ -58,13 +65,13 @@ export function Dials({ chatbot, agents, onSaved }: DialsProps) {
   return (
     <section aria-label="Who answers more">
       <h2>Who answers more</h2>
-      {team.map(({ uuid, name }) => (
-        <fieldset key={uuid} class="dials">
-          <legend>{name}</legend>
+      {team.map((agent) => (
+        <fieldset key={agent.uuid} class="dials">
+          <legend>{agent.name}</legend>
           {(Object.keys(DIALS) as Dial[]).map((dial) => (
             <label key={dial}>
               <span>
-                {dial === 'bias' ? 'Bias' : 'Stickness'} {settings.value[uuid]![dial].toFixed(2)}{' '}
+                {dial === 'bias' ? 'Bias' : 'Stickness'} {settingsOf(agent)[dial].toFixed(2)}{' '}
                 <span class="muted">{DIALS[dial].hint}</span>
               </span>
               <input
@@ -72,8 +79,8 @@ export function Dials({ chatbot, agents, onSaved }: DialsProps) {
                 min={DIALS[dial].min}
                 max={1}
                 step={0.05}
-                value={settings.value[uuid]![dial]}
-                onChange={(event) => set(uuid, dial, Number(event.currentTarget.value))}
+                value={settingsOf(agent)[dial]}
+                onChange={(event) => turn(agent.uuid, dial, Number(event.currentTarget.value))}
               />
             </label>
           ))}

@@ -44,6 +44,8 @@ const NEW_TOOL = {
 
 /** What an agent's model may call: each with its form and a trial. */
 export function Tools({ agent, onChanged }: { agent: Agent; onChanged: () => void }) {
+  /** Counts the tools that were added: each leaves an empty form, at once. */
+  const added = useSignal(0);
   return (
     <section class="inside" aria-label={`Tools of ${agent.name}`}>
       <h2>Tools</h2>
@@ -60,9 +62,16 @@ export function Tools({ agent, onChanged }: { agent: Agent; onChanged: () => voi
           <TryTool tool={tool} />
         </details>
       ))}
-      <details key={agent.tool_functions.length} class="add">
+      <details key={added.value} class="add">
         <summary>Add a tool</summary>
-        <ToolForm agent={agent.uuid} tool={NEW_TOOL} onChanged={onChanged} />
+        <ToolForm
+          agent={agent.uuid}
+          tool={NEW_TOOL}
+          onChanged={() => {
+            added.value++;
+            onChanged();
+          }}
+        />
       </details>
     </section>
   );
