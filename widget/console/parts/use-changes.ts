@@ -15,6 +15,8 @@ interface Changes {
   /** The fields that differ from how the form was filled: what somebody else changed meanwhile is not among them. */
   changes: () => Fields;
   all: () => Fields;
+  /** Calls `send`. Once it succeeds, what stood there is no loss: the form may be filled anew only later. */
+  save: (send: () => Promise<unknown>) => Promise<void>;
 }
 
 /** A form that asks before it is left with changes. `read` has its fields, as they are now or as they were filled in. */
@@ -26,6 +28,13 @@ export function useChanges(read: (data: FormData, isNow: boolean) => Fields): Ch
     filled.reset();
     return differing(all(), read(new FormData(filled), false));
   };
-  useLeave(() => Object.keys(changes()).length > 0);
-  return { form, changes, all };
+  const saved = useRef('');
+  const asText = (): string => JSON.stringify(all());
+  const save = async (send: () => Promise<unknown>): Promise<void> => {
+    const sent = asText();
+    await send();
+    saved.current = sent;
+  };
+  useLeave(() => saved.current !== asText() && Object.keys(changes()).length > 0);
+  return { form, changes, all, save };
 }

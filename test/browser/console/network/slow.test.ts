@@ -78,6 +78,59 @@ test('a filter asks before it closes a conversation with an answer that is half 
   expect(new URL(page.url()).search).toBe('?has=unsure');
 });
 
+test('a question that is typed while an answer comes is not taken away by its end', async () => {
+  await open('start');
+  const field = page.getByRole('textbox', { name: 'Question' });
+  await field.fill('What is a lamp?');
+  const asking = await hold(page, 'POST', /\/session\/create$/);
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await asking.isSent;
+  await field.fill('What is a chair?');
+  await asking.go();
+  await page.getByRole('article', { name: 'Answer' }).getByRole('list', { name: 'Sources' }).waitFor();
+  await expect.poll(() => page.getByRole('article').getAttribute('aria-busy')).toBe('false');
+  expect(await field.inputValue()).toBe('What is a chair?');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect.poll(() => field.inputValue()).toBe('');
+});
+
+test('what is typed into the widget’s form while it is saved stays', async () => {
+  const chatbot = await open('widget');
+  const title = page.getByLabel('Title');
+  await title.fill('Lamps');
+  const saving = await hold(page, 'POST', /\/widget$/);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await saving.isSent;
+  await title.fill('Lamps and chairs');
+  await saving.go();
+  await page.getByText('1 unsaved change: Title').waitFor();
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Save', exact: true }).getAttribute('aria-disabled'))
+    .toBe('false');
+  expect(await title.inputValue()).toBe('Lamps and chairs');
+  await title.press('Enter');
+  await page.getByText('Saved.').waitFor();
+  expect(await focused()).toBe('title');
+  expect(await api.call('GET', `/chatbot/${chatbot}/widget`)).toMatchObject({ title: 'Lamps and chairs' });
+});
+
+test('what is saved is left without a question, though the screen is not loaded anew yet', async () => {
+  await open('general');
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.accept();
+  });
+  await page.getByLabel('Days that conversations').fill('5');
+  const loading = await hold(page, 'GET', /\/retention$/);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.').waitFor();
+  await loading.isSent;
+  await page.getByRole('link', { name: 'People' }).click();
+  await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+  expect(asked).toEqual([]);
+});
+
 test('whoever types while a source is deleted keeps the focus', async () => {
   await open('sources');
   const deleting = await hold(page, 'POST', /\/delete$/);
@@ -158,6 +211,25 @@ test('dials that are not saved yet stay where an agent is saved', async () => {
   const asked = page.waitForEvent('dialog').then((dialog) => dialog.dismiss());
   await page.getByRole('link', { name: 'People' }).click();
   await asked;
+});
+
+test('an answer that is typed while files are added stays', async () => {
+  await open('sources');
+  await page.getByText('Add a source').click();
+  await page.getByLabel('Files', { exact: true }).check();
+  const file = { name: 'lamps.txt', mimeType: 'text/plain', buffer: Buffer.from('A lamp costs 20 pounds.') };
+  await page.locator('input[type=file]').setInputFiles(file);
+  const adding = await hold(page, 'POST', /\/upload$/);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await adding.isSent;
+  await page.getByLabel('A question and its answer').check();
+  await page.getByLabel('Answer', { exact: true }).fill('Four legs.');
+  await adding.go();
+  await page.getByText('1 added').waitFor();
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Add', exact: true }).getAttribute('aria-disabled'))
+    .toBe('false');
+  expect(await page.getByLabel('Answer', { exact: true }).inputValue()).toBe('Four legs.');
 });
 
 test('nobody waits for an answer to be learned once the screen is left', async () => {

@@ -52,8 +52,8 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
       rules: rulesIn(shown.rules),
     };
   };
-  const { form, changes } = useChanges(read);
-  const save = async (): Promise<void> => {
+  const { form, changes, save } = useChanges(read);
+  const send = async (): Promise<void> => {
     const { examples, rules: changed, ...own } = changes();
     const sent = lists();
     await post(`/api/v1/agent/${uuid}/update`, { ...own, routing: { examples, rules: changed } });
@@ -61,7 +61,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    if (await saving.run(save, form.current!)) onChanged();
+    if (await saving.run(() => save(send), form.current!)) onChanged();
   };
   const removeAgent = async (): Promise<void> => {
     if (await removing.run(() => remove(`/api/v1/agent/${uuid}/delete`))) onChanged();

@@ -91,7 +91,7 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
   const stored = useRef({ headers: headers.value, rows: rows.value });
   const { failureOf, wrongRow, failure, isBusy, isSaved, run } = useWrong();
   const removing = useAction();
-  const { form, changes, all } = useChanges((data, isNow) => {
+  const { form, changes, all, save } = useChanges((data, isNow) => {
     const text = textsOf(data);
     const { class: _, step: __, examples: ___, ...others } = meta;
     const examples = linesOf(text('examples'));
@@ -112,7 +112,7 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
       },
     };
   });
-  const save = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     if (!uuid) return void (await post(`/api/v1/agent/${agent}/function/create`, all()));
     const sent = rows.value;
     headers.value = headerRows((await post<ToolFunction>(`/api/v1/function/${uuid}/update`, changes())).headers);

@@ -51,12 +51,12 @@ export function General({ chatbot }: { chatbot: string }) {
 function Change({ record, keepDays, onChanged }: { record: Chatbot; keepDays: number; onChanged: () => void }) {
   const { isBusy, failure, failureOf, isSaved, run } = useWrong();
   const { rate_limit: limit } = record.meta;
-  const { form, changes } = useChanges((data) => {
+  const { form, changes, save } = useChanges((data) => {
     const number = (name: string): unknown => typed('', String(data.get(name)));
     const { messages: _, seconds: __, ...texts } = Object.fromEntries(data);
     return { ...texts, keep_days: number('keep_days'), rate_limit: [number('messages'), number('seconds')] };
   });
-  const save = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     const { rate_limit = limit } = changes() as Partial<Chatbot['meta']>;
     // The server names one field for both.
     for (const [at, [field, most]] of RATE_FIELDS.entries())
@@ -67,7 +67,7 @@ function Change({ record, keepDays, onChanged }: { record: Chatbot; keepDays: nu
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    if (await run(save, form.current!)) onChanged();
+    if (await run(() => save(send), form.current!)) onChanged();
   };
   return (
     <section>

@@ -62,7 +62,9 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
     if (failed.length > 0) throw new Error(failed.join(' '));
   };
   const submit = sent(async (text, form) => {
-    if (await run(() => add(text, form))) form.reset();
+    const { value } = kind;
+    // Another kind was chosen meanwhile: what stands there by then was not sent.
+    if ((await run(() => add(text, form))) && kind.value === value) form.reset();
     onAdded();
   });
   return (

@@ -19,7 +19,7 @@ export function EditAnswer({ record, onChanged }: { record: DataSource; onChange
   const { isBusy, failure, failureOf, isSaved, run } = useWrong();
   /** Nothing was sent. */
   const isSame = useSignal(false);
-  const { form, changes } = useChanges((data) => {
+  const { form, changes, save } = useChanges((data) => {
     const text = textsOf(data);
     return Object.fromEntries([...data.keys()].map((name) => [name, text(name)]));
   });
@@ -27,8 +27,8 @@ export function EditAnswer({ record, onChanged }: { record: DataSource; onChange
     event.preventDefault();
     const changed = changes();
     isSame.value = Object.keys(changed).length === 0;
-    const save = async () => isSame.value || post(`/api/v1/data-source/${record.uuid}/update`, changed);
-    if ((await run(save, form.current!)) && !isSame.value) onChanged();
+    const send = () => save(() => post(`/api/v1/data-source/${record.uuid}/update`, changed));
+    if ((await run(async () => isSame.value || send(), form.current!)) && !isSame.value) onChanged();
   };
   return (
     <section>

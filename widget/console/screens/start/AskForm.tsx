@@ -11,7 +11,9 @@ interface AskFormProps {
 export function AskForm({ isBusy, onAsk }: AskFormProps) {
   const submit = sent((text, form) => {
     const question = text('query');
-    if (question) void onAsk(question).then((isDone) => isDone && form.reset());
+    if (!question) return;
+    // What was typed meanwhile is the next question.
+    void onAsk(question).then((isDone) => isDone && form['query'].value.trim() === question && form.reset());
   });
   return (
     <form class="question" onSubmit={submit}>

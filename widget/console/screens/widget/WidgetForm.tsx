@@ -38,12 +38,14 @@ export function WidgetForm({ chatbot, saved, draft }: WidgetFormProps) {
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
+    const sent = draft.value;
     const save = async (): Promise<void> => {
       saved.value = await post<WidgetSettings>(`/api/v1/chatbot/${chatbot}/widget`, changes);
     };
     if (!(await run(save, form.current!))) return;
     const unknown = Object.keys(changes.words ?? {}).filter((name) => !(name in saved.value.words));
-    replace(saved.value);
+    // Where the server writes it otherwise. What was typed meanwhile stays, and so does the focus.
+    if (draft.value === sent && Object.keys(changesOf(sent, saved.value)).length > 0) replace(saved.value);
     said.value = unknown.length > 0 ? `Saved, but no sentence of the widget is named ${unknown.join(', ')}.` : 'Saved.';
   };
   const undo = async (): Promise<void> => {
