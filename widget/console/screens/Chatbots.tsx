@@ -6,7 +6,7 @@ import { Button, Field, Pending } from '../parts/controls.tsx';
 import { Frame } from '../parts/Frame.tsx';
 import { sent } from '../parts/form.ts';
 import { useAction } from '../parts/use-action.ts';
-import { useNext } from '../parts/use-left.ts';
+import { useNext } from '../leave.ts';
 import { useLoad } from '../parts/use-load.ts';
 import type { Chatbot } from '../records.ts';
 import { readSite } from '../site.ts';

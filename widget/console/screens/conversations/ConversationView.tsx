@@ -5,7 +5,7 @@ import { Confirm } from '../../parts/Confirm.tsx';
 import { Button, Failed, Pending } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useNext } from '../../parts/use-left.ts';
+import { useNext } from '../../leave.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { objectIn } from '../../json.ts';
 import type { Message } from '../../records.ts';

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useLeft } from '../../parts/use-left.ts';
+import { useLeft } from '../../leave.ts';
 import type { GapDraft } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';

@@ -1,7 +1,7 @@
 import { me } from '../../account/account.ts';
 import { Button, Failed, Field } from '../../parts/controls.tsx';
 import { useChanges } from '../../parts/use-changes.ts';
-import { useLeft } from '../../parts/use-left.ts';
+import { useLeft } from '../../leave.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { DataSource } from '../../records.ts';
 import { useSignal } from '../../signals.ts';

@@ -3,7 +3,7 @@ import { Button, Failed, Field, Pending } from '../../parts/controls.tsx';
 import { sent, typed } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { useChanges } from '../../parts/use-changes.ts';
-import { useNext } from '../../parts/use-left.ts';
+import { useNext } from '../../leave.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import type { Chatbot } from '../../records.ts';

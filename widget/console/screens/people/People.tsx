@@ -5,7 +5,7 @@ import { Confirm } from '../../parts/Confirm.tsx';
 import { Failed, Pending } from '../../parts/controls.tsx';
 import { Table } from '../../parts/Table.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useNext } from '../../parts/use-left.ts';
+import { useNext } from '../../leave.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { ROLES, type Invitation, type Member, type Role } from '../../records.ts';
 import { useSignal } from '../../signals.ts';

@@ -3,7 +3,7 @@ import { Button, Empty, Failed, Pending } from '../../parts/controls.tsx';
 import { useSubject } from '../../parts/Frame.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useNext } from '../../parts/use-left.ts';
+import { useNext } from '../../leave.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { DataSource, Site, SourceText } from '../../records.ts';
 import { ago, count, statusWords, TYPES } from '../../words.ts';

@@ -7,7 +7,7 @@ import { sent } from '../../parts/form.ts';
 import { pauseOf, Seen, type SeenOn } from '../../parts/Seen.tsx';
 import { Snippet } from '../../parts/copy.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useNext } from '../../parts/use-left.ts';
+import { useNext } from '../../leave.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import type { Chatbot, Message, Site } from '../../records.ts';
