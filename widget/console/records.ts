@@ -75,7 +75,9 @@ export interface Site {
   url: string;
   /** `running`, `done`, `stopped` or `error:<reason>`. */
   status: string;
+  folder: string;
   max_pages: number;
+  limit_reached: 0 | 1;
   include: string[];
   exclude: string[];
   /** Addresses that were excluded one by one. */
@@ -285,12 +287,6 @@ export interface Gap {
   reasons: Record<'unknown' | 'unsure' | 'rated_down' | 'asked_again', number>;
   wordings: { query: string; session: string; asked_at: string }[];
   passages: { data_source_uuid: string; title: string; text: string }[];
-}
-
-/** An answer to a gap as a model wrote it, and the sources it was given. */
-export interface GapDraft {
-  text: string;
-  sources: { data_source_uuid: string; title: string }[];
 }
 
 export interface GapList {

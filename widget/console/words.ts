@@ -1,5 +1,5 @@
 import { objectIn } from './json.ts';
-import type { DataSource } from './records.ts';
+import type { DataSource, Site } from './records.ts';
 
 /** What a status of a source means to its owner: a word, a tone, and what to do where something is wrong. */
 export interface StatusWords {
@@ -49,6 +49,15 @@ function reasonIn(metaJson: string): string {
 /** Why the first page of a site could not be fetched; `status` as the API has it. */
 export const siteFailure = (status: string): string =>
   FAILURES[/^error:(.*)$/.exec(status)?.[1] ?? ''] ?? 'It could not be read.';
+
+/** What of a site is not read, and why; '' where all of it is. */
+export const siteBounds = ({ folder, limit_reached, max_pages }: Site): string =>
+  [
+    folder !== '/' && `Only pages under ${folder} are read.`,
+    limit_reached > 0 && `It has more than ${count(max_pages, 'page')}, which is the limit.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 
 export const TYPES: Record<DataSource['type'], string> = { link: 'Page', upload: 'File', qa: 'Question and answer' };
 

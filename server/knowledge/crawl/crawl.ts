@@ -10,7 +10,7 @@ import { readFirstPage, statusWithoutFirstPage } from './first-page.ts';
 import { Unreadable } from '../readers/errors.ts';
 import type { PageFacts } from '../ingest/content.ts';
 import { lastingReason, type Outcome } from '../ingest/job.ts';
-import { homeOf, Scope } from './scope.ts';
+import { homeOf, homeOfSite, Scope } from './scope.ts';
 import { pagesListed } from './sitemap.ts';
 
 /** Pages queued at once. The pages of a host are ingested in order: one that its owner adds comes after so many. */
@@ -43,7 +43,7 @@ export class Crawl {
     this.#site = site;
     this.#onEnd = onEnd;
     this.#frontier = new Frontier(deps, this.#pages, site.limit_reached === 1);
-    this.#scope = new Scope({ ...site, home: site.home || homeOf(site.url, site.url) });
+    this.#scope = new Scope({ ...site, home: homeOfSite(site) });
   }
 
   get site(): StoredSite {

@@ -81,6 +81,14 @@ export class Scope {
   }
 }
 
+const folderOf = ({ pathname }: URL): string => pathname.slice(0, pathname.lastIndexOf('/') + 1);
+
+/** Where the pages of the site stand, as its crawl goes by: once its first page is known, and as its address has it before. */
+export const homeOfSite = ({ home, url }: { home: string; url: string }): string => home || homeOf(url, url);
+
+/** The path with which those of the site's pages begin. */
+export const folderOfSite = (site: { home: string; url: string }): string => folderOf(new URL(homeOfSite(site)));
+
 /**
  * The address that bounds the site. `named` is what the owner gave; `found`, after redirects, may be at `https`, at `www.`
  * or a folder further in. Where `/docs` redirects to `/docs/`, the site is that folder.
@@ -91,8 +99,6 @@ export function homeOf(named: string, found: string): string {
   if (page.startsWith(`${from.pathname}/`) && from.pathname !== folder) return new URL(`${from.pathname}/`, to).href;
   return page.startsWith(folder) ? new URL(folder, to).href : to.href;
 }
-
-const folderOf = ({ pathname }: URL): string => pathname.slice(0, pathname.lastIndexOf('/') + 1);
 
 function matches(pattern: string, { pathname, search }: URL): boolean {
   const path = readable(pattern.includes('?') ? pathname + search : pathname);

@@ -10,6 +10,7 @@ import { readFraming, type FramedPage } from './framing.ts';
 import { RunningCrawls } from './running-crawls.ts';
 import { readSiteLook } from './site-look.ts';
 import { pagesToFollow } from './dead-links.ts';
+import { folderOfSite } from './scope.ts';
 
 /** Crawls of whole sites: one source a page, found by sitemap or by following links. */
 export interface Sites {
@@ -81,9 +82,10 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
   async function withProgress(site: StoredSite): Promise<Site> {
     const crawl = crawls.get(site.uuid);
     const pages = await store.pageCount(site.uuid);
-    if (crawl) return view(Site, { ...none, ...crawl.site, pages, current: crawl.current });
-    const noted = site.status === 'running' ? await learners?.progress(site.uuid) : undefined;
-    return view(Site, { ...none, ...site, pages, current: '', ...noted });
+    const stored = crawl?.site ?? site;
+    const record = { ...none, ...stored, folder: folderOfSite(stored), pages, current: crawl?.current ?? '' };
+    const noted = !crawl && site.status === 'running' ? await learners?.progress(site.uuid) : undefined;
+    return view(Site, { ...record, ...noted });
   }
 
   async function restart(uuid: string, request: Partial<ResolvedRequest>): Promise<StoredSite | undefined> {

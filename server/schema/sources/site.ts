@@ -20,6 +20,10 @@ export const Site = record({
   status: Type.String({
     description: '`running`, `done`, `stopped`, or `error:<reason>` where the first page could not be fetched.',
   }),
+  folder: Type.String({
+    description:
+      'Only pages whose path begins so are read: the folder that `url`, or where it redirects to, stands in. `/`: all.',
+  }),
   max_pages: Type.Integer({ description: 'Pages that become sources at most, 1 to 2000. Default 200.' }),
   include: Type.Array(Type.String(), {
     description:

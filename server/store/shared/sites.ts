@@ -3,7 +3,8 @@ import type { Site } from '../../schema/sources/site.ts';
 /** `found`, `done` and `failed` are those of its last crawl, as it ended; of one under way they are in memory. */
 type LateFields = 'limit_reached' | 'dead_links' | 'dead_links_total' | 'excluded_pages';
 
-export interface StoredSite extends Omit<Site, 'current' | 'pages' | LateFields>, Partial<Pick<Site, LateFields>> {
+export interface StoredSite
+  extends Omit<Site, 'current' | 'folder' | 'pages' | LateFields>, Partial<Pick<Site, LateFields>> {
   chatbot: string;
   /** The first page's address as it turned out to be, by which the site's bounds go; '' until it is known. */
   home: string;

@@ -41,11 +41,11 @@ describe('a site without a sitemap', () => {
       '/deep/cellar': page('cellar', '../mill'),
     };
     const made = await startCrawl(fixture);
-    const bounds = ['max_pages', 'include', 'exclude', 'excluded_pages'];
+    const bounds = ['folder', 'max_pages', 'include', 'exclude', 'excluded_pages'];
     const counts = ['found', 'done', 'failed', 'limit_reached', 'pages', 'current', 'dead_links', 'dead_links_total'];
     expect(Object.keys(made)).toEqual(['uuid', 'url', 'status', ...bounds, ...counts, 'created_at', 'modified_at']);
     const settings = { max_pages: 200, include: [], exclude: [] };
-    expect(made).toMatchObject({ url: `${fixture.base}/`, status: 'running', ...settings });
+    expect(made).toMatchObject({ url: `${fixture.base}/`, folder: '/', status: 'running', ...settings });
     const site = await crawlEnded(fixture, made.uuid);
     expect(site).toMatchObject({ status: 'done', found: 4, done: 4, failed: 0, limit_reached: 0, current: '' });
     expect(await pages(fixture)).toEqual(success('/', '/mill', '/bridge?side=north', '/deep/cellar'));
@@ -88,9 +88,25 @@ describe('a site without a sitemap', () => {
       '/docs/inner/mill': page('mill', '../../docs', '/docsy'),
       '/docs/list.csv': { headers: { 'Content-Type': 'text/csv' }, body: 'name,age\nAnn,40\nBob,50' },
     };
-    expect(await crawl(fixture, {}, '/docs/')).toMatchObject({ found: 3, done: 3 });
+    const { uuid, folder } = await startCrawl(fixture, {}, '/docs/');
+    expect(folder).toBe('/docs/');
+    expect(await crawlEnded(fixture, uuid)).toMatchObject({ folder: '/docs/', found: 3, done: 3 });
     expect(await pages(fixture)).toEqual(success('/docs/', '/docs/inner/mill', '/docs/list.csv'));
     expect(fixture.asked).toHaveLength(5);
+  });
+
+  it.each([
+    ['/docs', '/docs/', '/docs/'],
+    ['/docs/start.html', '/docs/de/start.html', '/docs/'],
+    ['/start', '/docs/', '/'],
+  ])('says which folder it is, where %s leads to %s', async (path, first, folder) => {
+    fixture.shown = {
+      [path]: moved(first),
+      [first]: page('square', '/docs/mill', '/mill'),
+      '/docs/mill': page('mill'),
+    };
+    fixture.shown['/mill'] = page('mill of the town');
+    expect(await crawl(fixture, {}, path)).toMatchObject({ status: 'done', folder, found: folder === '/' ? 3 : 2 });
   });
 
   it('is followed nowhere that it asks not to be', async () => {

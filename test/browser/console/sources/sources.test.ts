@@ -110,11 +110,41 @@ test('a site is read as far as its paths are wanted, and its pages are fetched a
   await screen.getByRole('link', { name: 'Lamps', exact: true }).waitFor();
   expect(await screen.getByRole('link', { name: 'Blog', exact: true }).count()).toBe(0);
   await screen.getByText(': 2 pages').click();
-  await screen.getByText('Not /blog, *.txt. 50 pages at most.').waitFor();
+  expect(await screen.getByLabel('Pages at most').last().inputValue()).toBe('50');
+  await screen.getByText('Not /blog, *.txt.').waitFor();
   await screen.getByLabel('Fetch all pages again').selectOption('Every week');
   await screen.getByText('next on').waitFor();
   await screen.reload();
   await expect.poll(() => screen.getByLabel('Fetch all pages again').inputValue()).toBe('168');
+  await screen.context().close();
+});
+
+test('a site says which folder it is and that it has more pages than its limit, which its owner raises', async () => {
+  for (const path of ['one', 'two', 'three']) shown[`/docs/${path}`] = page(`Page ${path}`, `This is page ${path}.`);
+  shown['/docs/'] = page('Docs', 'The documents of the shop.', '/docs/one', '/docs/two', '/docs/three', '/');
+  const { page: screen } = await readSite('/docs/', async (form) => {
+    await form.getByText('Only pages below it are read: of https://shop.example/docs/, those under /docs/.').waitFor();
+    await form.getByText('Which pages').click();
+    await form.getByLabel('Pages at most').fill('a few');
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+    await form.getByRole('alert').getByText('max_pages').waitFor();
+    await form.getByLabel('Pages at most').fill('3');
+  });
+  const limit = 'Only pages under /docs/ are read. It has more than 3 pages, which is the limit.';
+  const site = screen.getByRole('group').filter({ hasText: limit });
+  await site.getByText(': 3 pages').click();
+  expect(await violations(screen)).toEqual([]);
+  await screen.getByRole('link', { name: 'Start', exact: true }).click();
+  await screen.getByRole('listitem').getByText(limit).waitFor();
+  await screen.getByRole('link', { name: 'Change what is read' }).click();
+  await site.getByText(': 3 pages').click();
+  await site.getByLabel('Pages at most').fill('many');
+  await site.getByRole('button', { name: 'Read the site again' }).click();
+  await site.getByRole('alert').getByText('max_pages').waitFor();
+  await site.getByLabel('Pages at most').fill('4');
+  await site.getByLabel('Pages at most').press('Enter');
+  await screen.getByRole('group').filter({ hasText: ': 4 pages Only pages under /docs/ are read.' }).waitFor();
+  expect(await site.count()).toBe(0);
   await screen.context().close();
 });
 

@@ -2,9 +2,14 @@ import { useRef } from 'preact/hooks';
 import { Button, Failed } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useLeft } from '../../leave.ts';
-import type { GapDraft } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
 import { post } from '../../wire.ts';
+
+/** An answer to a gap as a model wrote it, and the sources it was given. */
+interface GapDraft {
+  text: string;
+  sources: { data_source_uuid: string; title: string }[];
+}
 
 /** A button that puts a model's draft into the field `answer` of the form around it. What the owner wrote there stays until it is told to go. */
 export function Draft({ chatbot, questions }: { chatbot: string; questions: string[] }) {

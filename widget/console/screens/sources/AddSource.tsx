@@ -1,6 +1,6 @@
 import { siteAddress } from '../../address.ts';
 import { Button, Field } from '../../parts/controls.tsx';
-import { sent, type Texts } from '../../parts/form.ts';
+import { sent, typed, type Texts } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import type { DataSource, Site } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
@@ -18,7 +18,7 @@ function siteRequest(text: Texts): object {
   const most = text('max_pages');
   return {
     url: siteAddress(text('url')).href,
-    ...(most && { max_pages: Number(most) }),
+    ...(most && { max_pages: typed('number', most) }),
     include: linesOf(text('include')),
     exclude: linesOf(text('exclude')),
   };
@@ -135,7 +135,7 @@ function Inputs({ kind, failure }: { kind: Kind; failure: string }) {
       name="url"
       type="url"
       placeholder="https://shop.example"
-      hint={kind === 'site' ? 'Pages below it are found by the sitemap, else by links.' : ''}
+      hint={kind === 'site' ? 'Only pages below it are read: of https://shop.example/docs/, those under /docs/.' : ''}
       failure={failure}
     />
   );

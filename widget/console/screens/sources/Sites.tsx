@@ -1,8 +1,9 @@
 import { Confirm } from '../../parts/Confirm.tsx';
-import { Button, Failed } from '../../parts/controls.tsx';
+import { Button, Failed, Field } from '../../parts/controls.tsx';
+import { sent, typed } from '../../parts/form.ts';
 import { useAction } from '../../parts/use-action.ts';
 import type { Site } from '../../records.ts';
-import { count, siteFailure } from '../../words.ts';
+import { count, siteBounds, siteFailure } from '../../words.ts';
 import { post } from '../../wire.ts';
 import { Address } from './Address.tsx';
 
@@ -28,26 +29,34 @@ function SiteDetails({ chatbot, site, onChanged }: Omit<Props, 'sites'> & { site
   };
   const { uuid, url, max_pages, include, exclude, excluded_pages, dead_links, dead_links_total } = site;
   const base = `/api/v1/chatbot/${chatbot}/data-source/site`;
+  const isRunning = site.status === 'running';
+  const readAgain = sent(
+    (text) =>
+      isRunning || act(() => post(base, { url, max_pages: typed('number', text('max_pages')), include, exclude })),
+  );
+  const paths = [
+    include.length > 0 && `Only ${include.join(', ')}.`,
+    exclude.length > 0 && `Not ${exclude.join(', ')}.`,
+  ];
   const more = dead_links_total - dead_links.length;
   return (
     <details class="add">
       <summary>
-        {url}: {summaryOf(site)}
+        {url}: {summaryOf(site)} <span class="muted">{siteBounds(site)}</span>
       </summary>
+      <form noValidate onSubmit={readAgain}>
+        <Field
+          label="Pages at most"
+          name="max_pages"
+          value={String(max_pages)}
+          hint={paths.filter(Boolean).join(' ')}
+        />
+        <Button type="submit" icon="again" isBusy={isBusy.value || isRunning}>
+          Read the site again
+        </Button>
+      </form>
       <div class="inside">
-        <p class="muted">
-          {include.length > 0 && `Only ${include.join(', ')}. `}
-          {exclude.length > 0 && `Not ${exclude.join(', ')}. `}
-          {count(max_pages, 'page')} at most.
-        </p>
         <p>
-          <Button
-            icon="again"
-            isBusy={isBusy.value || site.status === 'running'}
-            onClick={() => void act(() => post(base, { url, max_pages, include, exclude }))}
-          >
-            Read the site again
-          </Button>{' '}
           <Confirm
             label="Delete the site"
             question={`Delete it with its ${count(site.pages, 'page')}?`}

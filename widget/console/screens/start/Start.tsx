@@ -12,7 +12,7 @@ import { useLoad } from '../../parts/use-load.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import type { Chatbot, Message, Site } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
-import { count, siteFailure } from '../../words.ts';
+import { count, siteBounds, siteFailure } from '../../words.ts';
 import { chatbots } from '../../chatbots.ts';
 import { loadTold } from '../../profile.ts';
 import { readSite } from '../../site.ts';
@@ -110,6 +110,7 @@ interface ReadingProps {
 
 function Reading({ chatbot, site, onCorrected }: ReadingProps) {
   const failed = site.failed > 0 ? `, ${site.failed} failed` : '';
+  const bounds = siteBounds(site);
   if (hasFailed(site))
     return (
       <>
@@ -128,6 +129,11 @@ function Reading({ chatbot, site, onCorrected }: ReadingProps) {
         {failed}
       </p>
       <progress max={site.found || 1} value={site.done + site.failed} aria-label={`Pages of ${site.url} read`} />
+      {bounds && (
+        <p>
+          {bounds} <a href={`/console/chatbot/${chatbot}/sources`}>Change what is read</a>
+        </p>
+      )}
     </>
   );
 }
