@@ -206,7 +206,7 @@ describe.skipIf(!postgres)('an answer under way whose database goes away', { tim
     goOn();
     const sql = postgresClient(cluster.database, { max: 2, onnotice: () => {} });
     const chat = openWidget(cluster.servers[0]!.base, chatbot);
-    await until(chat.prepare, (isReady) => isReady);
+    await until(chat.prepare, (isReady) => isReady === true);
     let ended: Promise<Turn> | undefined;
     await sql.begin(async (tx) => {
       await tx`lock table agents in access exclusive mode`;

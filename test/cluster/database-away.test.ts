@@ -59,7 +59,7 @@ describe.skipIf(!postgres)('a server whose database is away', { timeout: 60_000 
     const { base } = cluster.servers[0]!;
     const [chat, query] = [openWidget(base, chatbot), 'How about what is asked meanwhile then'];
     // What every page has asked for by the time of a question.
-    await until(chat.prepare, (isReady) => isReady);
+    await until(chat.prepare, (isReady) => isReady === true);
     cluster.network.cut();
     await until(readiness, is('failing'));
     const answer = askWidget(chat, query);

@@ -88,6 +88,24 @@ test('a question waits for consent where the profile, and so its text, is refuse
   expect(chat.server.askRequests()).toEqual([]);
 });
 
+test('a question whose profile is refused by a limit shows the limit, and is sent once that is over', async () => {
+  const limit = { error: 'Too many.', code: 'rate_limited', retry_after: 2 };
+  let isOver = false;
+  chat = await mountAndOpen({
+    ...facing({}),
+    'GET ': () => (isOver ? jsonResponse({ name: 'Shop' }) : jsonResponse(limit, 429)),
+  });
+  chat.ask('q');
+  await waitFor(() => chat!.screen.getAllByText(/Too many\./));
+  const again = () => chat!.screen.getByRole('button', { name: /^Try again/ }) as HTMLButtonElement;
+  expect(again().disabled).toBe(true);
+  expect(chat.server.askRequests()).toEqual([]);
+  isOver = true;
+  await waitFor(() => expect(again().disabled).toBe(false), { timeout: 4000 });
+  again().click();
+  await waitFor(() => chat!.screen.getByText('An answer.'));
+});
+
 test('shows the owner’s title, avatar, greeting, disclaimer and privacy link; the page’s settings override the server’s', async () => {
   const settings = { title: 'Ask us', greeting: 'Hi.', privacy_url: 'https://shop.test/privacy' };
   const kept = { title: 'Kept', disclaimer: 'May be wrong.', avatar: 'https://shop.test/face.png' };

@@ -80,7 +80,8 @@ export function watch(
   }
   async function play(): Promise<void> {
     // A page that the visitor has not touched may not play anything, and browsers warn of it.
-    if (!navigator.userActivation?.hasBeenActive || !(await chat.prepare()) || !chat.profile.peek().sound) return;
+    if (!navigator.userActivation?.hasBeenActive || (await chat.prepare()) !== true || !chat.profile.peek().sound)
+      return;
     (await import('./sound.ts')).playSound();
   }
   function end(): void {

@@ -27,10 +27,10 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const profile = signal<Partial<ChatbotProfile>>(settings);
   const isAgreed = signal(agreed);
   const locale = createLocale(profile, host);
-  let ready: Promise<boolean> | undefined;
+  let ready: ReturnType<Chat['prepare']> | undefined;
   let lastAnswer: Promise<unknown> = Promise.resolve();
 
-  async function loadProfile(): Promise<boolean> {
+  async function loadProfile(): ReturnType<Chat['prepare']> {
     try {
       profile.value = { ...(await client.profile()), ...settings };
       isKnown = true;
@@ -40,7 +40,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.report(fault);
       // After a 4xx the question is sent all the same: its error says why the chat refuses. A limit (429) refuses the profile alone, and
       // with it whether consent is asked for.
-      return (fault as Failure).status! < 429;
+      return (fault as Failure).status! < 429 || (!!(fault as Failure).retry_after && (fault as Failure));
     }
     await new Promise<void>((resolve) => chat.consent.subscribe((consent) => consent || resolve()));
     return true;

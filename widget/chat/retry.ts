@@ -82,6 +82,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
   for (let tries = 0; !isOver(); tries++) {
     const isReady = turn.message || (await chat.prepare());
     if (isOver()) return;
+    if ((isReady as Failure).code) return void failTurn(chat, turn, isReady as Failure);
     if (!turn.message) {
       turn.session ??= chat.storage.read().session ?? '';
       saveQuestion(chat, turn, true);

@@ -2,7 +2,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ChatbotProfile } from '../../server/types.ts';
 import type { ChatStorage } from '../browser/storage.ts';
 import type { Context, Settings } from '../browser/settings.ts';
-import type { Client } from '../client/client.ts';
+import type { Client, Failure } from '../client/client.ts';
 import type { PanelWords, Words } from '../words/en.ts';
 import type { Locale } from '../words/languages.ts';
 import type { Emit, Events, Turn } from './turn.ts';
@@ -51,9 +51,10 @@ export interface Chat {
   report(fault: unknown): void;
   /**
    * Loads the profile, again after a failure, and waits for consent. True when a question may be sent, and after a 4xx but a
-   * limit, since its reply says why not; false when the profile is to be requested again.
+   * limit, since its reply says why not; the failure where that says when to try again; false when the profile is to be requested
+   * again.
    */
-  prepare(): Promise<boolean>;
+  prepare(): Promise<boolean | Failure>;
   agree(): void;
   open(how?: true | 'quietly'): void;
   close(): void;

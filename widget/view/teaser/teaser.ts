@@ -36,7 +36,7 @@ export async function tease(place: HTMLElement, chat: Chat, { create, readDocume
     if (is === true && (navigator.userActivation?.isActive ?? isPressed) && !hasActed()) storage.write({ acted: true });
   });
   // Resolves once there is consent, where it is asked for.
-  if (!(await chat.prepare()) || isOver() || (hasActed() && isStored(key))) return;
+  if ((await chat.prepare()) !== true || isOver() || (hasActed() && isStored(key))) return;
   const { teaser, teaser_after = 5, triggers = [] } = profile.peek();
   const { session, past } = storage.read();
   watchTriggers(
