@@ -36,6 +36,8 @@ export interface Question {
   confirmed?: { pending: PendingCall; isAccepted: boolean; before: StoredMessage };
   /** The message that this one takes the place of. */
   replaced?: StoredMessage;
+  /** Of its session's messages only those before this one count; absent: all. */
+  before?: StoredMessage;
   /** Told how the answer is made; absent but for the question of somebody who asks that. */
   trace?: AnswerTrace;
   /** Frees the capacity that was taken for it beforehand. */

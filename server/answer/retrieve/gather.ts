@@ -131,5 +131,12 @@ export async function gatherContext(
 const MAX_GIVEN = 20;
 const NO_SOURCES: ReadonlySet<string> = new Set();
 
-const earlierTurns = async (store: Store, { uuid, session, newSession }: Question): Promise<StoredMessage[]> =>
-  newSession ? [] : withoutReplaced(await store.lastMessages(session.uuid, MAX_TURNS), uuid);
+async function earlierTurns(store: Store, question: Question): Promise<StoredMessage[]> {
+  const { uuid, session, newSession, before } = question;
+  if (newSession) return [];
+  if (!before) return withoutReplaced(await store.lastMessages(session.uuid, MAX_TURNS), uuid);
+  const all = await store.messages(session.uuid);
+  const earlier = all.slice(0, all.findIndex((message) => message.uuid === before.uuid));
+  const whole = earlier.filter(({ response, finish_reason }) => response !== '' && finish_reason !== '');
+  return withoutReplaced(whole.slice(-MAX_TURNS), before.uuid);
+}

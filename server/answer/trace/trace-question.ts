@@ -13,7 +13,7 @@ interface TraceDeps {
   clock: Clock;
 }
 
-interface TracedQuestion extends Pick<Question, 'query' | 'variables'> {
+interface TracedQuestion extends Pick<Question, 'query' | 'variables' | 'before'> {
   chatbot: StoredChatbot;
   /** The question follows the messages of this one; absent, it is the first of a session. */
   session?: StoredSession;

@@ -20,7 +20,7 @@ interface Shop {
   session(): Promise<string>;
   trace(session: string, query: string): Promise<MessageTrace>;
   ask(session: string, query: string): Promise<string>;
-  messages(session: string): Promise<{ response: string; meta_json: string; cite_data_json: string }[]>;
+  messages(session: string): Promise<{ uuid: string; response: string; meta_json: string; cite_data_json: string }[]>;
 }
 
 let shopSite: Awaited<ReturnType<typeof site>>;
@@ -192,6 +192,30 @@ describe('without a model', () => {
     expect(query.terms.filter(({ from }) => from === 'earlier').map(({ word }) => word)).toContain('parcel');
     expect(answer).toBe(await shop.ask(session, 'And to Norway?'));
     expect((await shop.messages(session)).length).toBe(2);
+  });
+
+  it('is that of an answer at its place, where what came after it does not count', async () => {
+    for (const query of ['How much is a parcel?', 'And to Norway?', 'How long may I return a lamp?'])
+      await shop.ask(session, query);
+    const [first, second] = await shop.messages(session);
+    const traceBefore = async (query: string, before: string) =>
+      (await shop.docent.api('POST', `/session/${session}/message/trace`, { query, before })).body as MessageTrace;
+    const { query, answer } = await traceBefore('And to Norway?', second!.uuid);
+    expect(query.earlier_questions).toEqual(['How much is a parcel?']);
+    expect(answer).toBe(second!.response);
+    expect((await traceBefore('How much is a parcel?', first!.uuid)).query.earlier_questions).toEqual([]);
+    expect((await shop.messages(session)).length).toBe(3);
+  });
+
+  it('is refused at the place of a message that is not of the session', async () => {
+    const other = await shop.session();
+    await shop.ask(other, 'How much is a parcel?');
+    const [{ uuid } = { uuid: '' }] = await shop.messages(other);
+    for (const before of [uuid, 'f'.repeat(32), '']) {
+      const sent = { query: 'And to Norway?', before };
+      const { status, body } = await shop.docent.api('POST', `/session/${session}/message/trace`, sent);
+      expect([status, body.field]).toEqual([422, 'before']);
+    }
   });
 
   it('changes nothing of the session, not even what it collects', async () => {

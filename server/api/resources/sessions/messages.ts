@@ -22,6 +22,7 @@ import {
   type ApiDeps,
 } from '../../requests/operation.ts';
 import { PageQuery, paginate } from '../../requests/paging.ts';
+import type { StoredMessage } from '../../../store/store.ts';
 import type { Requester } from '../../requests/rights.ts';
 import { transcript } from './transcript.ts';
 
@@ -70,12 +71,14 @@ export const messages = (deps: ApiDeps): Operation[] => {
       path: '/api/v1/session/:uuid/message/trace',
       summary: 'Explain how a question is answered, without storing it',
       description:
-        'The question is answered as the next message of the session would be, by the same code: its earlier messages count, and a model is asked where there is one, which costs its tokens and credits. No message is stored and nothing of the session is changed; functions that write are not called, nor are background agents.',
-      body: NewMessage,
+        'The question is answered as the next message of the session would be, by the same code: its earlier messages count, and a model is asked where there is one, which costs its tokens and credits. With `before` only those count that came before a message, so that an answer is explained at its place. No message is stored and nothing of the session is changed; functions that write are not called, nor are background agents.',
+      body: TracedMessage,
       reply: MessageTrace,
-      async handle({ user, uuid, body, ctx }) {
+      async handle({ user, uuid, body: { before, ...asked }, ctx }) {
         const { session, chatbot } = await ownedSession(store, user, uuid);
-        return traceQuestion(deps, { ...body, chatbot, session, request: String(ctx.state.id) });
+        const message = before === undefined ? undefined : await messageOf(deps, session.uuid, before);
+        const own = { ...asked, chatbot, session, request: String(ctx.state.id) };
+        return traceQuestion(deps, { ...own, ...(message && { before: message }) });
       },
     }),
     operation({
@@ -159,6 +162,23 @@ export const messages = (deps: ApiDeps): Operation[] => {
     }),
   ];
 };
+
+const TracedMessage = Type.Object({
+  ...NewMessage.properties,
+  before: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: 'Uuid of a message of the session. All of its messages count by default.',
+    }),
+  ),
+});
+
+async function messageOf({ store }: ApiDeps, session: string, uuid: string): Promise<StoredMessage> {
+  const message = await store.message(readUuid(uuid) ?? '');
+  if (message?.session !== session)
+    throw new Refusal('invalid_field', 'before must be the uuid of a message of the session', { field: 'before' });
+  return message;
+}
 
 const InvalidMessage = Type.Object(
   { uuid: Type.String(), error: Type.Literal('invalid message') },

@@ -13,7 +13,7 @@ import { useComputed, useSignal } from '../../signals.ts';
 import { ago } from '../../words.ts';
 import { get, post } from '../../wire.ts';
 import { Steps } from '../playground/Steps.tsx';
-import { traceQuestion, type Traced } from '../playground/trace-question.ts';
+import { traceIn, type Traced } from '../playground/trace-question.ts';
 import { WriteAnswer } from '../gaps/WriteAnswer.tsx';
 import { useMarks } from './Marked.tsx';
 
@@ -50,7 +50,7 @@ export function ConversationView({ chatbot, session, back, sought, onDeleted }: 
       </a>
       <Pending of={loading} what="the conversation" />
       {data.value?.map((message) => (
-        <Turn key={message.uuid} chatbot={chatbot} message={message} />
+        <Turn key={message.uuid} chatbot={chatbot} session={session} message={message} />
       ))}
       <Failed failure={deleteFailure} />
       {data.value && may(chatbot, 'change conversations') && (
@@ -65,7 +65,7 @@ export function ConversationView({ chatbot, session, back, sought, onDeleted }: 
   );
 }
 
-function Turn({ chatbot, message }: { chatbot: string; message: Message }) {
+function Turn({ chatbot, session, message }: { chatbot: string; session: string; message: Message }) {
   const text = useComputed(() => message.response);
   const { rating, comment } = objectIn(message.feedback_json);
   const { outcome } = objectIn(message.meta_json);
@@ -88,7 +88,7 @@ function Turn({ chatbot, message }: { chatbot: string; message: Message }) {
           {(outcome === 'unknown' || outcome === 'unsure' || rating === -1) && (
             <WriteAnswer chatbot={chatbot} question={message.query} />
           )}
-          <Why chatbot={chatbot} query={message.query} />
+          <Why session={session} message={message} />
         </>
       )}
     </div>
@@ -96,12 +96,12 @@ function Turn({ chatbot, message }: { chatbot: string; message: Message }) {
 }
 
 /** Asked for by the reader: a model may have a price. */
-function Why({ chatbot, query }: { chatbot: string; query: string }) {
+function Why({ session, message: { uuid, query } }: { session: string; message: Message }) {
   const traced = useSignal<Traced | undefined>(undefined);
   const { isBusy, failure, run } = useAction();
   const explain = (): Promise<boolean> =>
     run(async () => {
-      traced.value = await traceQuestion(chatbot, query);
+      traced.value = await traceIn(session, { query, before: uuid });
     });
   return (
     <div aria-busy={isBusy.value}>
@@ -114,8 +114,8 @@ function Why({ chatbot, query }: { chatbot: string; query: string }) {
       {traced.value && (
         <>
           <p class="notice" role="status">
-            This is how the question would be answered now, as the first of a conversation. The sources may have changed
-            since it was asked.
+            This is how the question would be answered now, at its place in the conversation. The sources may have
+            changed since it was asked.
           </p>
           <Steps trace={traced.value.trace} took={traced.value.took} />
         </>

@@ -12,15 +12,19 @@ export interface Traced {
 /** As the first question of a conversation; nothing of it is stored. */
 export async function traceQuestion(chatbot: string, query: string): Promise<Traced> {
   const session = await post<{ uuid: string }>(`/api/v1/chatbot/${chatbot}/session/create`, { dry_run: true });
-  const path = `/api/v1/session/${session.uuid}`;
-  const start = performance.now();
   try {
-    const trace = await post<Trace>(`${path}/message/trace`, { query }, { isSlow: true });
-    return { query, trace, took: performance.now() - start };
+    return await traceIn(session.uuid, { query });
   } finally {
     // It was made for this one question; one that stays is empty and does no harm.
-    await post(`${path}/delete`).catch(() => undefined);
+    await post(`/api/v1/session/${session.uuid}/delete`).catch(() => undefined);
   }
+}
+
+/** As the next question of a session, or at the place of the message `before`. */
+export async function traceIn(session: string, asked: { query: string; before?: string }): Promise<Traced> {
+  const start = performance.now();
+  const trace = await post<Trace>(`/api/v1/session/${session}/message/trace`, asked, { isSlow: true });
+  return { query: asked.query, trace, took: performance.now() - start };
 }
 
 /** The last event of the stream that a visitor gets. */
