@@ -83,6 +83,7 @@ const LABELS: readonly [FigureName, string][] = [
   ['handed_over', 'Asked for a person'],
   ['rated_up', 'Rated up'],
   ['rated_down', 'Rated down'],
+  ['refused', 'Over the limit'],
 ];
 
 /** No word of a visitor is in it: it leaves the server. */
@@ -93,7 +94,8 @@ async function writeMail({ store, base }: WeeklyMailDeps, { uuid, name }: Stored
   ];
   const line = onOneLine(name);
   const at = `${base}/console/chatbot/${uuid}`;
-  const rows = LABELS.map(
+  const isCounted = (figure: FigureName): boolean => figure !== 'refused' || week.refused + weekBefore.refused > 0;
+  const rows = LABELS.filter(([figure]) => isCounted(figure)).map(
     ([figure, label]) =>
       `${label.padEnd(12)}${String(week[figure]).padStart(8)}${`(${weekBefore[figure]})`.padStart(10)}`,
   );

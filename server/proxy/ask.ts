@@ -4,7 +4,7 @@ import { Run } from '../answer/run.ts';
 import { isWaiting } from '../answer/tools/pending.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
 import { takenVisit, visitLimit, type TakenVisit, type TakeVisit } from '../http/rate-limit.ts';
-import { derivedUuid, messageUuid, newUuid, nextModifiedAt, readUuid, type Clock } from '../schema/ids.ts';
+import { derivedUuid, messageUuid, newUuid, nextModifiedAt, readUuid, timestamp, type Clock } from '../schema/ids.ts';
 import { objectIn } from '../schema/json.ts';
 import type { SharedAnswers } from '../store/shared/answers.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
@@ -157,6 +157,7 @@ export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessio
     setFields(fields);
     if (retryAfter === 0) return;
     log.debug({ chatbot: chatbot.uuid, retryAfter }, 'a visitor reached the rate limit');
+    runs.figures.refused(chatbot, timestamp(clock).slice(0, 10));
     throw new Refusal('rate_limited', await limitMessage(chatbot, query, acceptedLanguages), { retryAfter });
   }
 }

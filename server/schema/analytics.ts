@@ -18,10 +18,13 @@ const figures = {
   rated_down: count('Answers that visitors rate -1.'),
 };
 export const Figures = record(figures);
+const refused = count(
+  'Questions of visitors that `rate_limit` refused with 429; one that is sent again counts again. They are not among `asked`.',
+);
 
 const Credits = Type.Integer({ minimum: 0, description: 'Message credits, as `GET /usage` has them.' });
 
-export const DayFigures = record({ day: Day, ...figures, credits: Credits });
+export const DayFigures = record({ day: Day, ...figures, refused, credits: Credits });
 export const AgentFigures = record({
   agent: Type.String({ description: 'Uuid of the agent that answered; empty where none did.' }),
   name: Type.String({ description: 'Its name; empty where it is deleted.' }),
@@ -44,6 +47,7 @@ export const Analytics = record({
   from: Day,
   to: Day,
   ...figures,
+  refused,
   credits: Credits,
   days: Type.Array(DayFigures, { description: 'In order; days without anything are left out.' }),
   agents: Type.Array(AgentFigures, { description: 'Most questions first, like the lists below.' }),

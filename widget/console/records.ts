@@ -260,10 +260,13 @@ export interface Figures {
 
 export interface DayFigures extends Figures {
   day: string;
+  /** Questions over the rate limit. */
+  refused: number;
   credits: number;
 }
 
 export interface Analytics extends Figures {
+  refused: number;
   credits: number;
   days: DayFigures[];
   agents: (Figures & { agent: string; name: string })[];

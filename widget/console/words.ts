@@ -54,7 +54,7 @@ export const siteFailure = (status: string): string =>
 export const siteBounds = ({ folder, limit_reached, max_pages }: Site): string =>
   [
     folder !== '/' && `Only pages under ${folder} are read.`,
-    limit_reached > 0 && `It has more than ${count(max_pages, 'page')}, which is the limit.`,
+    limit_reached > 0 && `It has more than ${count(max_pages, 'page')}: raise the limit in Sources.`,
   ]
     .filter(Boolean)
     .join(' ');

@@ -7,6 +7,7 @@ import {
   addFiguresTo,
   FIGURES,
   FIGURES_BY,
+  NO_FIGURES,
   type Cited,
   type FigureName,
   type Figures,
@@ -69,6 +70,13 @@ export class FigureCounts {
     this.#add(chatbot, message, change);
   }
 
+  /** A question over the rate limit; `day` in UTC. One that is sent again counts again. */
+  refused({ uuid: chatbot, owner }: OfChatbot, day: string): void {
+    if (owner === '') return;
+    this.#sum({ ...NO_FIGURES, refused: 1, chatbot, day, by: '', name: '' });
+    this.#plan();
+  }
+
   /** Stores what was counted so far. Never rejects: what cannot be stored yet is stored later. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
@@ -82,9 +90,8 @@ export class FigureCounts {
     const { active_agent, page = '' } = metaIn(message);
     const names = { agent: active_agent.uuid, page, language: detectLanguage(message.query) ?? '' };
     for (const by of FIGURES_BY) {
-      const none = Object.fromEntries(FIGURES.map((name) => [name, 0])) as Record<FigureName, number>;
       const name = by === '' || (by === 'page' && this.#size >= MAX_SUMS) ? '' : names[by];
-      this.#sum({ ...none, ...change, chatbot, day: message.created_at.slice(0, 10), by, name });
+      this.#sum({ ...NO_FIGURES, ...change, chatbot, day: message.created_at.slice(0, 10), by, name });
     }
     this.#plan();
   }

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { Analytics, AnalyticsQuery, CitedSource } from '../../schema/analytics.ts';
 import { daysBefore, timestamp } from '../../schema/ids.ts';
-import { FIGURES, groupBy, type FigureName, type Figures } from '../../store/shared/figures.ts';
+import { FIGURES, groupBy, QUESTION_FIGURES, type FigureName, type Figures } from '../../store/shared/figures.ts';
 import { operation, ownedChatbot, type ApiDeps, type Operation } from '../requests/operation.ts';
 import { readDays } from '../requests/time-range.ts';
 
@@ -47,14 +47,14 @@ export const analytics = ({ store, runs, clock }: ApiDeps): Operation[] => [
       return {
         from,
         to,
-        ...sumOf(inAll),
+        ...figuresOf(inAll),
         credits: creditsOf(usage),
-        days: days.map((day) => ({ day, ...sumOf(byDay.get(day)), credits: creditsOf(spent.get(day) ?? []) })),
+        days: days.map((day) => ({ day, ...figuresOf(byDay.get(day)), credits: creditsOf(spent.get(day) ?? []) })),
         agents: mostFirst(
-          of('agent').map(([agent, rows]) => ({ agent, name: named.get(agent) ?? '', ...sumOf(rows) })),
+          of('agent').map(([agent, rows]) => ({ agent, name: named.get(agent) ?? '', ...questionsOf(rows) })),
         ),
-        pages: mostFirst(boundPages(of('page')).map(([page, rows]) => ({ page, ...sumOf(rows) }))),
-        languages: mostFirst(of('language').map(([language, rows]) => ({ language, ...sumOf(rows) }))),
+        pages: mostFirst(boundPages(of('page')).map(([page, rows]) => ({ page, ...questionsOf(rows) }))),
+        languages: mostFirst(of('language').map(([language, rows]) => ({ language, ...questionsOf(rows) }))),
       };
     },
   }),
@@ -77,23 +77,26 @@ export const analytics = ({ store, runs, clock }: ApiDeps): Operation[] => [
   }),
 ];
 
-type Sums = Record<FigureName, number>;
+type Sums = Record<(typeof QUESTION_FIGURES)[number], number>;
 
 /** A process that was killed may have taken away what it had not stored: no sum is below 0. */
-function sumOf(rows: readonly Figures[] = []): Sums {
-  const sum = (name: FigureName): number =>
+function sumOf<Name extends FigureName>(rows: readonly Figures[], names: readonly Name[]): Record<Name, number> {
+  const sum = (name: Name): number =>
     Math.max(
       0,
       rows.reduce((all, one) => all + one[name], 0),
     );
-  return Object.fromEntries(FIGURES.map((name) => [name, sum(name)])) as Sums;
+  return Object.fromEntries(names.map((name) => [name, sum(name)])) as Record<Name, number>;
 }
+
+const figuresOf = (rows: readonly Figures[] = []) => sumOf(rows, FIGURES);
+const questionsOf = (rows: readonly Figures[]): Sums => sumOf(rows, QUESTION_FIGURES);
 
 const askedOf = (rows: readonly Figures[]): number => rows.reduce((all, { asked }) => all + asked, 0);
 
 /** What has no name any more, or nothing counted, is left out. */
 const mostFirst = <T extends Sums>(rows: T[]): T[] =>
-  rows.filter((one) => FIGURES.some((name) => one[name] > 0)).sort((a, b) => b.asked - a.asked);
+  rows.filter((one) => QUESTION_FIGURES.some((name) => one[name] > 0)).sort((a, b) => b.asked - a.asked);
 
 function boundPages(pages: [string, Figures[]][]): [string, Figures[]][] {
   const named = pages.filter(([page]) => page !== '').sort(([, a], [, b]) => askedOf(b) - askedOf(a));

@@ -8,6 +8,7 @@ import {
   groupBy,
   inOrder,
   keyOfFigures,
+  wholeFigures,
   type Cited,
   type Figures,
   type FigureVerbs,
@@ -40,7 +41,7 @@ export class FigureFiles implements FigureVerbs {
   }
 
   async addFigures(figures: readonly Figures[], cited: Readonly<Record<string, readonly Cited[]>>): Promise<void> {
-    const ofChatbot = groupBy(figures, ({ chatbot }) => chatbot);
+    const ofChatbot = groupBy(figures.map(wholeFigures), ({ chatbot }) => chatbot);
     for (const chatbot of new Set([...ofChatbot.keys(), ...Object.keys(cited)]))
       await this.#mutex.run(chatbot, async () => {
         if (!this.#options.chatbotExists(chatbot)) return;
@@ -56,8 +57,7 @@ export class FigureFiles implements FigureVerbs {
     for (const name of await this.#names(chatbot)) {
       const month = MONTH_FILE.exec(name)?.[1];
       if (month === undefined || month < from.slice(0, 7) || month > to.slice(0, 7)) continue;
-      for (const one of await this.#read(chatbot, name, isMonth<Figures>))
-        if (one.day >= from && one.day <= to) found.push(one);
+      for (const one of await this.#readMonth(chatbot, name)) if (one.day >= from && one.day <= to) found.push(one);
     }
     return inOrder(found);
   }
@@ -80,7 +80,7 @@ export class FigureFiles implements FigureVerbs {
   async #addMonth(chatbot: string, month: string, added: Figures[]): Promise<void> {
     const name = `${chatbot}.${month}.json`;
     const sums = new Map<string, Figures>();
-    for (const one of await this.#read(chatbot, name, isMonth<Figures>)) sums.set(keyOfFigures(one), one);
+    for (const one of await this.#readMonth(chatbot, name)) sums.set(keyOfFigures(one), one);
     for (const one of added) addFiguresTo(sums, one);
     boundPages(sums);
     await this.#write(chatbot, name, [...sums.values()]);
@@ -99,6 +99,10 @@ export class FigureFiles implements FigureVerbs {
       citedFile(chatbot),
       [...sums.values()].sort((a, b) => (a.source < b.source ? -1 : 1)),
     );
+  }
+
+  async #readMonth(chatbot: string, name: string): Promise<Figures[]> {
+    return (await this.#read(chatbot, name, isMonth<Figures>)).map(wholeFigures);
   }
 
   /** Empty where there is no file, and where it is damaged: then it is set aside. */

@@ -231,4 +231,8 @@ export const STEPS: readonly string[] = [
   `
   create index audit_by_user on audit (chatbot, user_uuid, n) where chatbot is not null;
   `,
+  `
+  -- Questions over the rate limit. An earlier version beside this one adds rows without it.
+  alter table figures add column refused bigint not null default 0;
+  `,
 ];

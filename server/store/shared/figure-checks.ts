@@ -1,4 +1,4 @@
-import { number, record, text, uuid } from '../record-checks.ts';
+import { number, optional, record, text, uuid } from '../record-checks.ts';
 import { FIGURES_BY, type Cited, type Figures } from './figures.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -15,6 +15,7 @@ export const isFigures = record<Figures>({
   handed_over: number,
   rated_up: number,
   rated_down: number,
+  refused: optional(number),
 });
 
 export const isCited = record<Cited>({ source: uuid, answers: number, last_at: text });

@@ -1,6 +1,17 @@
 /** What is counted of a chatbot's questions, day by day: it stays when conversations are deleted. */
 
-export const FIGURES = ['asked', 'answered', 'unsure', 'unknown', 'handed_over', 'rated_up', 'rated_down'] as const;
+/** In all, and of each agent, page and language. */
+export const QUESTION_FIGURES = [
+  'asked',
+  'answered',
+  'unsure',
+  'unknown',
+  'handed_over',
+  'rated_up',
+  'rated_down',
+] as const;
+/** `refused` only in all: nothing more is known of a question over the rate limit. */
+export const FIGURES = [...QUESTION_FIGURES, 'refused'] as const;
 export type FigureName = (typeof FIGURES)[number];
 
 /** What was asked on a day, or its change: in all, or by one agent, page or language. */
@@ -37,6 +48,11 @@ export interface FigureVerbs {
 
 /** Pages of a day that have a name of their own, once there are more than twice as many. */
 export const MAX_PAGES = 50;
+
+export const NO_FIGURES = Object.fromEntries(FIGURES.map((name) => [name, 0])) as Record<FigureName, number>;
+
+/** Of what an earlier version has stored. */
+export const wholeFigures = (one: Figures): Figures => ({ ...NO_FIGURES, ...one });
 
 export const keyOfFigures = ({ day, by, name }: Pick<Figures, 'day' | 'by' | 'name'>): string =>
   `${day} ${FIGURES_BY.indexOf(by)} ${name}`;

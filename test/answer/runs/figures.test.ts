@@ -32,6 +32,17 @@ it('stores what was counted within two seconds, all in one', async () => {
   expect(stored).toHaveLength(1);
 });
 
+it('stores a flood of refused questions once in two seconds, by their day alone', async () => {
+  const stored: (readonly Figures[])[] = [];
+  const counts = counting(async (figures) => void stored.push(figures));
+  for (let request = 0; request < 50_000; request++) counts.refused(chatbot, '2026-02-01');
+  await vi.advanceTimersByTimeAsync(1999);
+  expect(stored).toEqual([]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  const { uuid } = chatbot;
+  expect(stored).toMatchObject([[{ chatbot: uuid, day: '2026-02-01', by: '', name: '', asked: 0, refused: 50_000 }]]);
+});
+
 it('keeps what cannot be stored yet, bounded, and stores it once that is possible', async () => {
   const stored: (readonly Figures[])[] = [];
   let isAway = true;

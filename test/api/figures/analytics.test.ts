@@ -15,6 +15,7 @@ interface Told {
 type Sums = Record<string, number>;
 
 const NONE: Sums = { asked: 0, answered: 0, unsure: 0, unknown: 0, handed_over: 0, rated_up: 0, rated_down: 0 };
+const TODAY_NONE: Sums = { ...NONE, refused: 0 };
 const [FERRY, LLAMA] = ['When does the last ferry leave?', 'Do you sell llamas in pink?'];
 
 describe('the figures of a chatbot', () => {
@@ -156,11 +157,39 @@ describe('the figures of a chatbot', () => {
     expect((await docent.api('GET', `/chatbot/${chatbot}/analytics`)).status).toBe(404);
   });
 
+  it('count the questions that the rate limit refuses, by their day and by nothing else, over a restart', async () => {
+    await docent.api('POST', `/chatbot/${chatbot}/update`, { rate_limit: [1, 60] });
+    vi.setSystemTime(Date.parse('2026-01-31T23:59:50Z'));
+    await ask(FERRY);
+    const refuse = async (bot: string) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ query: LLAMA });
+      return (await fetch(`${docent.base}/chat/${bot}/ask`, { method: 'POST', headers, body })).status;
+    };
+    for (let request = 0; request < 7; request++) expect(await refuse(chatbot)).toBe(429);
+    expect(await refuse('e'.repeat(32))).toBe(404);
+    vi.setSystemTime(Date.parse('2026-02-01T00:00:30Z'));
+    expect(await refuse(chatbot)).toBe(429);
+    const told = await analytics();
+    expect(told).toMatchObject({ asked: 1, refused: 8 });
+    expect(told.days).toMatchObject([
+      { day: '2026-01-31', asked: 1, refused: 7 },
+      { day: '2026-02-01', asked: 0, refused: 1 },
+    ]);
+    for (const rows of [told.agents, told.pages, told.languages]) {
+      expect(rows).toHaveLength(1);
+      expect(rows[0]).not.toHaveProperty('refused');
+    }
+    await docent.stop();
+    docent = await start(env);
+    expect(await analytics()).toEqual(told);
+  });
+
   it('have no questions of a dry run and of a trace', async () => {
     const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`, { dry_run: true })).body.uuid;
     await docent.api('POST', `/session/${session}/message/non-stream`, { query: FERRY });
     await docent.api('POST', `/session/${session}/message/trace`, { query: FERRY });
-    expect(await analytics()).toMatchObject({ ...NONE, agents: [], pages: [] });
+    expect(await analytics()).toMatchObject({ ...TODAY_NONE, agents: [], pages: [] });
     expect((await docent.api('GET', `/chatbot/${chatbot}/data-sources/cited`)).body).toEqual([]);
   });
 });

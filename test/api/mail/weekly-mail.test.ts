@@ -12,7 +12,7 @@ import { startFakeMail, type FakeMail } from '../../fakes/mail.ts';
 /** The figures of the week before, by mail. */
 
 const CHATBOT = 'c'.repeat(32);
-const ZERO = { asked: 0, answered: 0, unsure: 0, unknown: 0, handed_over: 0, rated_up: 0, rated_down: 0 };
+const ZERO = { asked: 0, answered: 0, unsure: 0, unknown: 0, handed_over: 0, rated_up: 0, rated_down: 0, refused: 0 };
 
 let dir: string;
 let store: SnapshotStore;
@@ -79,7 +79,16 @@ it('goes once, from Monday on, with the sums of the week and of the one before',
   expect(text).toContain('Shop, 2026-03-02 to 2026-03-08');
   expect(text).toMatch(/^Questions +7 +\(9\)$/m);
   expect(text).toMatch(/^Not known +1 +\(0\)$/m);
+  expect(text).not.toContain('Over the limit');
   expect(text).toContain(`https://docent.test/console/chatbot/${CHATBOT}/gaps`);
+});
+
+it('says how many questions were over the rate limit, where some were', async () => {
+  const refused = { ...ZERO, refused: 12, chatbot: CHATBOT, day: '2026-03-04', by: '' as const, name: '' };
+  await store.addFigures([refused], {});
+  now = Date.parse('2026-03-09T00:30:00Z');
+  await look();
+  expect(server.mails[0]?.text).toMatch(/^Over the limit +12 +\(0\)$/m);
 });
 
 it('is tried again where the mail server refuses it, and goes to nobody whose role has no figures', async () => {

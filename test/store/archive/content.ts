@@ -136,6 +136,7 @@ export async function fillWithAll(store: SnapshotStore): Promise<string[]> {
             handed_over: 1,
             rated_up: n,
             rated_down: 5,
+            refused: n,
           },
         ],
         { [shop.uuid]: [{ source: page.uuid, answers: 1 + n, last_at: at(n) }] },

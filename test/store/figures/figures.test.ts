@@ -27,6 +27,7 @@ const ONE = {
   handed_over: 0,
   rated_up: 0,
   rated_down: 0,
+  refused: 0,
 };
 
 const engines: [string, () => Promise<StoreFixture>][] = [['lowdb', lowdbFolder()]];
@@ -101,6 +102,19 @@ describe.each(engines)('%s: figures', (_, createFixture) => {
     expect(rows.find(({ name }) => name === 'shop.example/pricing')?.asked).toBe(9);
   });
 
+  it('count what was refused, and none where an earlier version has stored them', async () => {
+    const chatbot = await withChatbot();
+    const { refused: _, ...early } = of(chatbot, '2026-02-01');
+    await store.addFigures([early as Figures], {});
+    expect(await always(chatbot)).toEqual([of(chatbot, '2026-02-01')]);
+    const refused = of(chatbot, '2026-02-01', { asked: 0, unknown: 0, refused: 40 });
+    await store.addFigures([refused, early as Figures], {});
+    for (const again of [false, true]) {
+      if (again) await reopen();
+      expect(await always(chatbot)).toEqual([of(chatbot, '2026-02-01', { asked: 2, unknown: 2, refused: 40 })]);
+    }
+  });
+
   it('say how often each source was cited and when last, until it is deleted', async () => {
     const chatbot = await withChatbot();
     const [page, file] = [aSource(chatbot), aSource(chatbot)].sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
@@ -169,6 +183,9 @@ it('lowdb: a damaged month is set aside, the others are served, and all are remo
   expect(await store.figures(uuid, '2026-01-01', '2026-12-31')).toEqual([february]);
   expect(health.state().reasons).toEqual([expect.stringContaining(`${uuid}.2026-01.json`)]);
   await store.addFigures([january!], {});
+  expect(await store.figures(uuid, '2026-01-01', '2026-12-31')).toEqual([january, february]);
+  const { refused: _, ...early } = february!;
+  await writeFile(join(folder, `${uuid}.2026-02.json`), JSON.stringify([early]));
   expect(await store.figures(uuid, '2026-01-01', '2026-12-31')).toEqual([january, february]);
   expect((await readdir(folder)).toSorted()).toEqual(
     ['2026-01.json', '2026-01.json.damaged', '2026-02.json'].map((name) => `${uuid}.${name}`),

@@ -8,7 +8,7 @@ const FIGURES_TURN = 4_712_026;
 export function figureVerbs({ sql, run }: PostgresContext): FigureVerbs {
   const sums = sql.unsafe(FIGURES.map((name) => `${name} = figures.${name} + excluded.${name}`).join(', '));
   const columns = sql.unsafe(FIGURES.join(', '));
-  const summed = sql.unsafe(FIGURES.map((name) => `sum(${name})`).join(', '));
+  const summed = sql.unsafe(FIGURES.map((name) => `coalesce(sum(${name}), 0)`).join(', '));
   const typed = sql.unsafe(FIGURES.map((name) => `${name} bigint`).join(', '));
 
   return {

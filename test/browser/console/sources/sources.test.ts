@@ -123,20 +123,20 @@ test('a site says which folder it is and that it has more pages than its limit, 
   for (const path of ['one', 'two', 'three']) shown[`/docs/${path}`] = page(`Page ${path}`, `This is page ${path}.`);
   shown['/docs/'] = page('Docs', 'The documents of the shop.', '/docs/one', '/docs/two', '/docs/three', '/');
   const { page: screen } = await readSite('/docs/', async (form) => {
-    await form.getByText('Only pages below it are read: of https://shop.example/docs/, those under /docs/.').waitFor();
+    await form.getByText('Of https://shop.example/docs/, only pages under /docs/ are read.').waitFor();
     await form.getByText('Which pages').click();
     await form.getByLabel('Pages at most').fill('a few');
     await form.getByRole('button', { name: 'Add', exact: true }).click();
     await form.getByRole('alert').getByText('max_pages').waitFor();
     await form.getByLabel('Pages at most').fill('3');
   });
-  const limit = 'Only pages under /docs/ are read. It has more than 3 pages, which is the limit.';
+  const limit = 'Only pages under /docs/ are read. It has more than 3 pages: raise the limit in Sources.';
   const site = screen.getByRole('group').filter({ hasText: limit });
   await site.getByText(': 3 pages').click();
   expect(await violations(screen)).toEqual([]);
   await screen.getByRole('link', { name: 'Start', exact: true }).click();
   await screen.getByRole('listitem').getByText(limit).waitFor();
-  await screen.getByRole('link', { name: 'Change what is read' }).click();
+  await screen.getByRole('link', { name: 'Sources', exact: true }).click();
   await site.getByText(': 3 pages').click();
   await site.getByLabel('Pages at most').fill('many');
   await site.getByRole('button', { name: 'Read the site again' }).click();

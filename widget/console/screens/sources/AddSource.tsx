@@ -135,7 +135,7 @@ function Inputs({ kind, failure }: { kind: Kind; failure: string }) {
       name="url"
       type="url"
       placeholder="https://shop.example"
-      hint={kind === 'site' ? 'Only pages below it are read: of https://shop.example/docs/, those under /docs/.' : ''}
+      hint={kind === 'site' ? 'Of https://shop.example/docs/, only pages under /docs/ are read.' : ''}
       failure={failure}
     />
   );

@@ -129,11 +129,7 @@ function Reading({ chatbot, site, onCorrected }: ReadingProps) {
         {failed}
       </p>
       <progress max={site.found || 1} value={site.done + site.failed} aria-label={`Pages of ${site.url} read`} />
-      {bounds && (
-        <p>
-          {bounds} <a href={`/console/chatbot/${chatbot}/sources`}>Change what is read</a>
-        </p>
-      )}
+      {bounds && <p>{bounds}</p>}
     </>
   );
 }

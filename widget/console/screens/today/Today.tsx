@@ -21,6 +21,7 @@ const FIGURES = {
   handed_over: 'Asked for a person',
   rated_up: 'Voted up',
   rated_down: 'Voted down',
+  refused: 'Over the limit',
   credits: 'Credits',
 } as const;
 type Figure = keyof typeof FIGURES;
@@ -78,7 +79,7 @@ function LastDays({ chatbot, range }: { chatbot: string; range: number }) {
       {figures && figures.asked > 0 && (
         <>
           <ul class="figures" aria-label={`In the last ${range} days`}>
-            {NAMES.map((name) => (
+            {namesIn([figures]).map((name) => (
               <li key={name}>
                 <span class="muted">{FIGURES[name]}</span> <strong>{figures[name].toLocaleString('en')}</strong>
                 <Sparkline values={rows.map((row) => row[name])} />
@@ -119,6 +120,7 @@ const NOTHING = {
   handed_over: 0,
   rated_up: 0,
   rated_down: 0,
+  refused: 0,
   credits: 0,
 };
 
@@ -126,6 +128,10 @@ const LANGUAGES = new Intl.DisplayNames(['en'], { type: 'language' });
 const languageName = (code: string): string => (code ? (LANGUAGES.of(code) ?? code) : 'Too short to tell');
 
 type Row = [name: string, figures: Partial<Record<Figure, number>>];
+
+/** What the rows have, and what the rate limit refused only where that is anything. */
+const namesIn = (rows: Row[1][]): Figure[] =>
+  NAMES.filter((name) => rows.some((row) => row[name]! > (name === 'refused' ? 0 : -1)));
 
 interface TableProps {
   first: string;
@@ -141,7 +147,7 @@ const Section = ({ title, hint, ...table }: TableProps & { title: string; hint?:
 );
 
 function FiguresTable({ label, first, rows }: TableProps & { label: string }) {
-  const names = NAMES.filter((name) => rows.some(([, figures]) => figures[name] !== undefined));
+  const names = namesIn(rows.map(([, figures]) => figures));
   return (
     <Table label={label} heads={[first, ...names.map((name): [string, string] => [FIGURES[name], 'number'])]}>
       {rows.map(([row, figures], at) => (
