@@ -136,7 +136,10 @@ async function earlierTurns(store: Store, question: Question): Promise<StoredMes
   if (newSession) return [];
   if (!before) return withoutReplaced(await store.lastMessages(session.uuid, MAX_TURNS), uuid);
   const all = await store.messages(session.uuid);
-  const earlier = all.slice(0, all.findIndex((message) => message.uuid === before.uuid));
+  const earlier = all.slice(
+    0,
+    all.findIndex((message) => message.uuid === before.uuid),
+  );
   const whole = earlier.filter(({ response, finish_reason }) => response !== '' && finish_reason !== '');
   return withoutReplaced(whole.slice(-MAX_TURNS), before.uuid);
 }

@@ -49,6 +49,7 @@ const CHECKED_BY_HANDLER = [
   'arguments',
   'email',
   'page',
+  'before',
 ];
 const ADDRESSES = ['icon', 'avatar', 'privacy_url', 'contact', 'image_hosts', 'link_hosts', 'allowed_origins', 'parts'];
 

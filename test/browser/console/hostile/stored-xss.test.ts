@@ -98,6 +98,15 @@ async function addRecords(chatbot: string): Promise<void> {
   }
 }
 
+/** Loads the next part of a list; false where all are there. */
+function pressMore(): boolean {
+  const more = [...document.querySelectorAll('button')].find((button) =>
+    /^(?:Show more|Look at older ones)$/.test(button.textContent.trim()),
+  );
+  more?.click();
+  return more !== undefined;
+}
+
 /** What stands in the page that could run, load or lead elsewhere. */
 const found = (page: Page): Promise<string[]> =>
   page.evaluate((base) => {
@@ -140,8 +149,7 @@ test('run no script, set no attribute, fetch nothing and lead nowhere, on any sc
     await page.goto(`${server.base}/console/${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await expect.poll(() => page.getByText('Loading').count()).toBe(0);
-    for (const more = page.getByRole('button', { name: /^(?:Show more|Look at older ones)$/ }); await more.count();)
-      await more.click();
+    await expect.poll(() => page.evaluate(pressMore), { timeout: 60_000 }).toBe(false);
     await page.evaluate(() => {
       for (const details of document.querySelectorAll('details')) details.open = true;
     });
