@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ensureBuilt } from '../../../server/dev/build.mjs';
 import { site, until } from '../../running.ts';
@@ -11,8 +12,8 @@ import { startChild, type Child } from '../child.ts';
 
 const API_KEY = 'the-key-of-the-deletion-test';
 const PAGES = 100;
-/** Milliseconds after the request. */
-const KILLS = [3, 9, 20];
+/** Shares of the pages that are on the disk still when the process is killed. */
+const KILLS = [1, 0.99, 0.7, 0.3];
 
 let town: Awaited<ReturnType<typeof site>>;
 let child: Child;
@@ -55,9 +56,13 @@ async function call(method: string, path: string, body?: object) {
   return (await fetch(`${child.base}/api/v1${path}`, { method, headers, ...sent })).json();
 }
 
+const onDisk = (sources: string[]): number =>
+  sources.filter((uuid) => existsSync(join(dir, 'sources', uuid.slice(0, 2), `${uuid}.source.json`))).length;
+
 it('leaves all of it, or nothing', async () => {
+  const left: number[] = [];
   await open();
-  for (const ms of KILLS) {
+  for (const share of KILLS) {
     const bot = (await call('POST', '/chatbot/create', { name: 'Town' })).uuid;
     const path = `/chatbot/${bot}/data-source`;
     const { uuid } = await call('POST', `${path}/site`, { url: `${town.base}/`, max_pages: PAGES });
@@ -66,10 +71,16 @@ it('leaves all of it, or nothing', async () => {
       ({ status }) => status === 'done',
       60_000,
     );
-    const deletion = call('POST', `${path}/site/${uuid}/delete`).catch(() => undefined);
-    await sleep(ms);
+    const pages: string[] = (await call('GET', `${path}s`)).map((source: { uuid: string }) => source.uuid);
+    expect(onDisk(pages)).toBe(PAGES);
+    let hasEnded = false;
+    const deletion = call('POST', `${path}/site/${uuid}/delete`)
+      .catch(() => undefined)
+      .finally(() => (hasEnded = true));
+    while (!hasEnded && onDisk(pages) > share * PAGES) await setImmediate();
     await child.kill();
     await deletion;
+    left.push(onDisk(pages));
     await open();
     const [sites, sources] = [await call('GET', `${path}/sites`), await call('GET', `${path}s`)];
     expect(sources).toHaveLength(sites.length > 0 ? sites[0].pages : 0);
@@ -78,4 +89,6 @@ it('leaves all of it, or nothing', async () => {
     await open();
     expect(await call('GET', `${path}s`)).toHaveLength(sources.length);
   }
+  // Of the kills at least one came in the middle.
+  expect(left.filter((pages) => pages > 0 && pages < PAGES)).not.toEqual([]);
 }, 180_000);
