@@ -1,9 +1,8 @@
-import { signal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { Button, Empty, Failed, Pending } from '../../parts/controls.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useLoad } from '../../parts/use-load.ts';
+import { useLoad, type Loaded } from '../../parts/use-load.ts';
 import type { Gap, GapList } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
 import { ago, count } from '../../words.ts';
@@ -17,25 +16,40 @@ const REASONS = {
   asked_again: 'asked again',
 } as const;
 
+/** Whether they are the same group: what most visitors call it, and so its `question`, changes as they ask. */
+const isSame = (a: Gap, b: Gap): boolean =>
+  a.wordings.some(({ query }) => b.wordings.some((other) => other.query === query));
+
+/** The list anew: what was shown keeps its place and its name, what is new comes behind it. */
+function merge(shown: Gap[], now: Gap[], kept: Set<string>): Gap[] {
+  const left = new Set(now);
+  const stay = shown.flatMap((gap) => {
+    const found = [...left].find((one) => isSame(one, gap));
+    left.delete(found!);
+    return found || kept.has(gap.question) ? [{ ...gap, ...found, question: gap.question }] : [];
+  });
+  return [...stay, ...left];
+}
+
 /** What visitors asked in vain: write the answer, or put the group away. */
 export function Gaps({ chatbot }: { chatbot: string }) {
   const { path, query } = useLocation();
   const isHidden = query['hidden'] === 'true';
   /** Groups that were open when the screen was met. */
   const before = useSignal<number | undefined>(undefined);
-  /** Those that were answered or moved here stay in sight, with their undo, until the list is left. */
-  const kept = useMemo(() => signal<Gap[]>([]), [isHidden]);
-  const { data, ...loading } = useLoad(`${chatbot}\n${isHidden}`, async (signal) => {
+  /** Questions of those that were answered or moved here: they stay in sight, with their undo, until the list is left. */
+  const kept = useRef(new Set<string>());
+  const loading: Loaded<GapList & { isHidden: boolean }> = useLoad(`${chatbot}\n${isHidden}`, async (signal) => {
     const list = await get<GapList>(`/api/v1/chatbot/${chatbot}/gaps?hidden=${isHidden}`, signal);
     if (!isHidden) before.value ??= list.count;
-    return { ...list, isHidden };
+    const shown = loading.data.value;
+    return { ...list, isHidden, gaps: merge(shown?.isHidden === isHidden ? shown.gaps : [], list.gaps, kept.current) };
   });
-  const list = data.value?.isHidden === isHidden ? data.value : undefined;
-  const isKept = (gap: Gap): boolean => kept.value.some(({ question }) => question === gap.question);
-  const shown = [...kept.value, ...(list?.gaps.filter((gap) => !isKept(gap)) ?? [])];
+  const { value } = loading.data;
+  const list = value?.isHidden === isHidden ? value : undefined;
   /** One whose answer is undone stays as well: its form has what was written. */
-  const keep = (gap: Gap): void => {
-    if (!isKept(gap)) kept.value = [...kept.value, gap];
+  const keep = (question: string): void => {
+    kept.current.add(question);
     loading.reload();
   };
   return (
@@ -45,7 +59,7 @@ export function Gaps({ chatbot }: { chatbot: string }) {
           {isHidden ? 'Show open gaps' : 'Show hidden gaps'}
         </a>
       </p>
-      <Pending of={{ ...loading, data }} what="the gaps" />
+      <Pending of={loading} what="the gaps" />
       {list && (
         <p role="status">
           {isHidden ? `${count(list.count, 'hidden gap')}.` : `${count(list.count, 'gap')} open.`}
@@ -53,7 +67,7 @@ export function Gaps({ chatbot }: { chatbot: string }) {
           {list.is_cut && ' These are out of the newest questions: older ones were not looked at.'}
         </p>
       )}
-      {list && shown.length === 0 && (
+      {list?.gaps.length === 0 && (
         <Empty title={isHidden ? 'Nothing is hidden' : 'No gaps'}>
           {isHidden
             ? 'Groups that you mark as not yours stand here, and can be shown again.'
@@ -61,13 +75,13 @@ export function Gaps({ chatbot }: { chatbot: string }) {
         </Empty>
       )}
       <ul class="gaps" aria-label="Gaps">
-        {shown.map((gap) => (
+        {list?.gaps.map((gap) => (
           <Group
             key={`${isHidden} ${gap.question}`}
             chatbot={chatbot}
             gap={gap}
             isHidden={isHidden}
-            onMended={() => keep(gap)}
+            onMended={() => keep(gap.question)}
           />
         ))}
       </ul>
