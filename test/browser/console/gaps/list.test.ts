@@ -53,6 +53,15 @@ test('a group that is hidden or answered keeps its place, and the page does not 
   await page.context().close();
 });
 
+test('an address in a question, without a space, makes no page wider than a phone', async () => {
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+  const { page, groups } = await openGaps([`https://shop.example/${'a'.repeat(200)}`], phone);
+  await groups.first().getByText('Write the answer yourself').click();
+  await groups.first().getByLabel('Answer to').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await page.context().close();
+});
+
 test('a group stands there once, and keeps what is typed, although visitors use other words meanwhile', async () => {
   const [ours, other] = ['Do you rent tandem bikes?', 'Can I rent a tandem bike from you?'];
   const { ask, page, groups, titles } = await openGaps([ours, ...QUESTIONS.slice(2)]);
