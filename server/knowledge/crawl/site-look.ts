@@ -13,6 +13,8 @@ const IMAGES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/svg
 const SEPARATOR = /\s+[|–—·•»:-]\s+|\s*[|·•»]\s*|:\s+/;
 /** Colours whose parts differ less are black, white or grey: the page's ground, and no accent. */
 const MIN_CHROMA = 24;
+/** Contrast of an accent with a white page: the widget's button is to stand out from it. */
+const MIN_CONTRAST = 3;
 
 /** How the site at `url` names itself and looks, by its page. What cannot be fetched or read is ''. Never rejects. */
 export async function readSiteLook(web: Web, url: string, signal: AbortSignal): Promise<SiteLook> {
@@ -40,7 +42,10 @@ function nameOf(siteName: string, title: string, host: string): string {
   return name.replace(/\p{C}/gu, '').trim().slice(0, MAX_NAME).toWellFormed();
 }
 
-/** `#rrggbb`, from the forms in which pages write a theme colour; '' for another form, and for one without a hue. */
+/**
+ * `#rrggbb`, from the forms in which pages write a theme colour, darkened where it is too light; '' for another form, and for one without
+ * a hue.
+ */
 function accentOf(written: string): string {
   const short = /^#([\da-f])([\da-f])([\da-f])$/i
     .exec(written)
@@ -54,7 +59,26 @@ function accentOf(written: string): string {
   const parts = short ?? long ?? decimal ?? [];
   const isColor = parts.length === 3 && parts.every((part) => part < 256);
   if (!isColor || Math.max(...parts) - Math.min(...parts) < MIN_CHROMA) return '';
-  return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+  return `#${darkened(parts)
+    .map((part) => part.toString(16).padStart(2, '0'))
+    .join('')}`;
+}
+
+/** The lightest of the same hue and saturation that stands out from white; itself where it does. */
+function darkened(parts: number[]): number[] {
+  let own = parts;
+  for (let percent = 99; contrastWithWhite(own) < MIN_CONTRAST; percent--)
+    own = parts.map((part) => Math.round((part * percent) / 100));
+  return own;
+}
+
+/** From 1 to 21, by WCAG. */
+function contrastWithWhite(parts: number[]): number {
+  const [red, green, blue] = parts.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 1.05 / (0.2126 * red! + 0.7152 * green! + 0.0722 * blue! + 0.05);
 }
 
 /** The first that is an image, at an address that the widget takes: https. */

@@ -60,7 +60,10 @@ export const SiteLook = record({
   name: Type.String({
     description: '`og:site_name`, else of the title the part that the host has; at most 80 characters.',
   }),
-  color: Type.String({ description: '`theme-color` as #rrggbb; empty where it is a grey, black or white.' }),
+  color: Type.String({
+    description:
+      '`theme-color` as #rrggbb, darkened until its contrast with white is 3 : 1; empty where it is a grey, black or white.',
+  }),
   icon: Type.String({ description: 'The https address of the touch icon, which was fetched and is an image.' }),
 });
 export type SiteLook = Static<typeof SiteLook>;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readSiteLook } from '../../../server/knowledge/crawl/site-look.ts';
 import { WebFailure } from '../../../server/web/errors.ts';
 import type { Web } from '../../../server/web/web.ts';
+import { contrastWithWhite } from '../../../widget/console/screens/widget/settings.ts';
 
 /** How a site names itself and looks, by its first page. */
 
@@ -25,6 +26,12 @@ function webOf(pages: Record<string, [mediaType: string, body: string]>): { web:
     return { url, mediaType, body: Buffer.from(body!), ...state };
   };
   return { web: { get } as Web, asked };
+}
+
+/** Degrees on the circle of colours. */
+function hueOf(color: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16)) as [number, number, number];
+  return (Math.atan2(Math.sqrt(3) * (green - blue), 2 * red - green - blue) * 180) / Math.PI;
 }
 
 const lookOf = (head: string, pages: Parameters<typeof webOf>[0] = {}) =>
@@ -64,6 +71,17 @@ describe('the colour', () => {
   ])('of %s is %j', async (content, color) => {
     expect((await lookOf(`<meta name="theme-color" content="${content}">`)).color).toBe(color);
   });
+
+  it.each(['#f2c230', '#ffff00', '#00ffff', '#9be7ff', '#ffe4e1'])(
+    'of %s is a darker one of the same hue, which stands out from a white page',
+    async (content) => {
+      const { color } = await lookOf(`<meta name="theme-color" content="${content}">`);
+      const contrast = contrastWithWhite(color);
+      expect(contrast).toBeGreaterThanOrEqual(3);
+      expect(contrast).toBeLessThan(3.2);
+      expect(Math.abs(hueOf(color) - hueOf(content))).toBeLessThan(3);
+    },
+  );
 
   it('is none that is meant for dark systems', async () => {
     const metas = ['dark', 'light'].map(
