@@ -11,6 +11,12 @@ const [MAX_NAME, MAX_ADDRESS] = [80, 2048];
 const IMAGES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/svg+xml', 'image/avif'];
 /** Between the parts of a title: `Lamps | The lamp shop`. */
 const SEPARATOR = /\s+[|–—·•»:-]\s+|\s*[|·•»]\s*|:\s+/;
+/** What titles call a first page, without spaces; '' is what has no letter. */
+const FIRST_PAGE = new Set(
+  ',home,homepage,mainpage,index,start,startpage,welcome,startseite,willkommen,accueil,pagedaccueil,bienvenue,inicio,bienvenidos,startpagina,benvenuti'.split(
+    ',',
+  ),
+);
 /** Colours whose parts differ less are black, white or grey: the page's ground, and no accent. */
 const MIN_CHROMA = 24;
 /** Contrast of an accent with a white page: the widget's button is to stand out from it. */
@@ -33,10 +39,10 @@ export async function readSiteLook(web: Web, url: string, signal: AbortSignal): 
   }
 }
 
-/** The part of the title that the host has, else its first. */
+/** The part of the title that the host has, else its first, of those that say more than that it is the first page; '' for none. */
 function nameOf(siteName: string, title: string, host: string): string {
-  const parts = title.split(SEPARATOR).filter(Boolean);
   const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const parts = title.split(SEPARATOR).filter((part) => !FIRST_PAGE.has(letters(part)));
   const own = parts.find((part) => letters(part).length > 2 && letters(host).includes(letters(part)));
   const name = siteName || own || parts[0] || '';
   return name.replace(/\p{C}/gu, '').trim().slice(0, MAX_NAME).toWellFormed();

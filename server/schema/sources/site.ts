@@ -58,7 +58,8 @@ export type Site = Static<typeof Site>;
 /** How a site names itself and looks, as its page declares it; '' for what it does not. */
 export const SiteLook = record({
   name: Type.String({
-    description: '`og:site_name`, else of the title the part that the host has; at most 80 characters.',
+    description:
+      '`og:site_name`, else of the title the part that the host has, or the first that is no word such as Home; at most 80 characters.',
   }),
   color: Type.String({
     description:
