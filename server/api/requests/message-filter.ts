@@ -1,5 +1,6 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import * as Type from 'typebox';
+import { pageName } from '../../answer/runs/page-name.ts';
 import { invalid } from '../../schema/errors.ts';
 import { readUuid } from '../../schema/ids.ts';
 import type { MessageFilter } from '../../store/store.ts';
@@ -31,7 +32,7 @@ export const MessageFilterQuery = Type.Object({
   ),
   label: Text('Name of a tag that a background agent gave to the message.'),
   agent: Type.Optional(Type.String({ description: 'Uuid of the agent that answered.' })),
-  page: Text('A part of the host and path of the page where it was asked.'),
+  page: Text('A part of the host and path of the page where it was asked, or its whole address.'),
   ...DayQuery.properties,
 });
 
@@ -49,7 +50,7 @@ export function readMessageFilter(query: ParsedUrlQuery): MessageFilter | undefi
     ...(state && { state }),
     ...(label && { label }),
     ...(agent && { agent }),
-    ...(page && { page }),
+    ...(page && { page: pageSought(page) }),
     ...readDayRange(query),
   };
   return Object.keys(filter).length > 0 ? filter : undefined;
@@ -76,6 +77,10 @@ function readText(query: ParsedUrlQuery, name: 'search' | 'label' | 'page'): str
     throw invalid(name, `${name} must be a text of at most ${MAX_TEXT} characters`);
   return text;
 }
+
+/** Without what `pageName` leaves out of an address: scheme, query, fragment and last slash. */
+const pageSought = (text: string): string =>
+  pageName(text) ?? (text.replace(/[?#][^]*/, '').replace(/(?<=.)\/$/, '') || text);
 
 function readAgent(agent: Value = ''): string {
   const uuid = typeof agent === 'string' ? readUuid(agent) : undefined;

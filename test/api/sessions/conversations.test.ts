@@ -112,7 +112,19 @@ describe('the list of conversations', () => {
     await ask(session, STRANGE);
     const found = async (page: string) =>
       (await get(`/api/v1/chatbot/${asked}/conversations?page=${encodeURIComponent(page)}`)).conversations.length;
-    expect([await found('shop.example/cart'), await found('mail'), await found('/cart/')]).toEqual([1, 0, 0]);
+    expect([await found('shop.example/cart'), await found('mail'), await found('/carts')]).toEqual([1, 0, 0]);
+    const pasted = [
+      'https://shop.example/cart',
+      'HTTP://shop.example/Cart/?from=shop#top',
+      'shop.example/cart?x=1',
+      '/cart/',
+    ];
+    expect(await Promise.all(pasted.map(found))).toEqual([1, 1, 1, 1]);
+    expect([
+      await found('https://shop.example/'),
+      await found('https://other.example/cart'),
+      await found('?x'),
+    ]).toEqual([1, 0, 0]);
   });
 
   it('is narrowed to those in which a person was asked for', async () => {
