@@ -39,6 +39,9 @@ export const groupAt = (text: string, at: number): string | undefined => matchAt
 /** Whether more text could extend the group at `at`. */
 export const mayContinue = (text: string, at: number): boolean => matchAt(UNFINISHED, text, at) !== undefined;
 
+/** Without any marker, and the space before each. */
+export const removeMarkers = (text: string): string => text.replace(TOKENS, '');
+
 /** The markers of a group, with the separator before each. */
 export const tokensOf = (group: string): { between: string; token: string }[] =>
   Array.from(group.matchAll(TOKENS), ([, between, token]) => ({ between: between!, token: token! }));

@@ -7,6 +7,7 @@ import { OutboundFailure } from '../../outbound/failures.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { messageUuid, newUuid, timestamp, type Clock } from '../../schema/ids.ts';
 import type { Store, StoredChatbot } from '../../store/store.ts';
+import { removeMarkers } from '../citations/syntax.ts';
 import { answerTokens, fitContext } from '../fit-context.ts';
 import { NO_META, type AnswerRuns, type Respond } from '../runs.ts';
 import { SourceHosts } from '../safety/hosts.ts';
@@ -77,7 +78,8 @@ export function createDraftGap(deps: DraftDeps): DraftGap {
     if (refusal || !message) throw refusal;
     if (message.finish_reason === 'interrupted')
       throw new Refusal('unavailable', 'the server stopped before the draft was whole', { retryAfter: 5 });
-    const text = withoutForeignAddresses(message.response, { chatbot, agent: undefined, found, hosts });
+    // A written answer has no citations that a marker could stand for.
+    const text = withoutForeignAddresses(removeMarkers(message.response), { chatbot, agent: undefined, found, hosts });
     const sources = new Map(found.map(({ source }) => [source.uuid, source.title || source.file_name]));
     return { text, sources: Array.from(sources, ([data_source_uuid, title]) => ({ data_source_uuid, title })) };
   };

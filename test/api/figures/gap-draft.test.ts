@@ -66,6 +66,11 @@ it('has no address but those of the own pages, and no reasoning of the model', a
   expect((await draft()).body.text).toBe('See [here] and <b>x</b>.');
 });
 
+it('has no numbers of passages, which would lead nowhere in a written answer', async () => {
+  model.next({ pieces: ['Bicycles travel on the lower deck [1][2]. [___: the price] [', '1, 2].'] });
+  expect((await draft()).body.text).toBe('Bicycles travel on the lower deck. [___: the price].');
+});
+
 it('is refused where there is no model', async () => {
   const without = await start();
   try {
