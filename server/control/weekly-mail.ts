@@ -86,6 +86,8 @@ const LABELS: readonly [FigureName, string][] = [
   ['refused', 'Over the limit'],
 ];
 
+const LABEL_WIDTH = Math.max(...LABELS.map(([, label]) => label.length));
+
 /** No word of a visitor is in it: it leaves the server. */
 async function writeMail({ store, base }: WeeklyMailDeps, { uuid, name }: StoredChatbot, monday: string) {
   const [week, weekBefore] = [
@@ -97,7 +99,7 @@ async function writeMail({ store, base }: WeeklyMailDeps, { uuid, name }: Stored
   const isCounted = (figure: FigureName): boolean => figure !== 'refused' || week.refused + weekBefore.refused > 0;
   const rows = LABELS.filter(([figure]) => isCounted(figure)).map(
     ([figure, label]) =>
-      `${label.padEnd(12)}${String(week[figure]).padStart(8)}${`(${weekBefore[figure]})`.padStart(10)}`,
+      `${label.padEnd(LABEL_WIDTH)}${String(week[figure]).padStart(8)}${`(${weekBefore[figure]})`.padStart(10)}`,
   );
   return {
     subject: `${line}: ${week.asked} questions last week, ${week.unknown} not known`,

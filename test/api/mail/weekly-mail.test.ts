@@ -80,6 +80,12 @@ it('goes once, from Monday on, with the sums of the week and of the one before',
   expect(text).toMatch(/^Questions +7 +\(9\)$/m);
   expect(text).toMatch(/^Not known +1 +\(0\)$/m);
   expect(text).not.toContain('Over the limit');
+  const widths = text
+    .split('\n')
+    .filter((line) => /\(\d+\)$/.test(line))
+    .map((line) => line.length);
+  expect(new Set(widths).size).toBe(1);
+  expect(widths).toHaveLength(7);
   expect(text).toContain(`https://docent.test/console/chatbot/${CHATBOT}/gaps`);
 });
 
