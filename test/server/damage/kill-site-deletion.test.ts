@@ -73,11 +73,11 @@ it('leaves all of it, or nothing', async () => {
     );
     const pages: string[] = (await call('GET', `${path}s`)).map((source: { uuid: string }) => source.uuid);
     expect(onDisk(pages)).toBe(PAGES);
-    let hasEnded = false;
+    const reply = { isHere: false };
     const deletion = call('POST', `${path}/site/${uuid}/delete`)
       .catch(() => undefined)
-      .finally(() => (hasEnded = true));
-    while (!hasEnded && onDisk(pages) > share * PAGES) await setImmediate();
+      .finally(() => (reply.isHere = true));
+    while (!reply.isHere && onDisk(pages) > share * PAGES) await setImmediate();
     await child.kill();
     await deletion;
     left.push(onDisk(pages));
