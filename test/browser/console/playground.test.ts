@@ -72,6 +72,29 @@ test('shows the widget as it is set, and what a visitor gets at the door', async
   await page.context().close();
 });
 
+test('marks as quoted what each of two questions in one message is answered by', async () => {
+  const chatbot = await api.newChatbot('Two', QUESTION, ANSWER);
+  const parcel = { question: 'How much is a parcel to Norway?', answer: 'A parcel to Norway costs 12 euros.' };
+  const more = ['Lamp', 'Parcel', 'Norway'].map((word) => ({
+    question: `${word}: how long, and how much?`,
+    answer: `${word} matters, for a lamp or a parcel to Norway, are told at the desk.`,
+  }));
+  for (const pair of [...more, parcel]) await api.call('POST', `/chatbot/${chatbot}/data-source/qa`, pair);
+  const sources = () => api.call<{ status: string }[]>('GET', `/chatbot/${chatbot}/data-sources`);
+  await expect.poll(async () => (await sources()).filter(({ status }) => status === 'success').length).toBe(5);
+  const { page } = await open(chatbot);
+  await put(page, `${QUESTION} ${parcel.question}`);
+  const quoted = stepsOf(page)
+    .getByRole('listitem')
+    .filter({ has: page.getByText('quoted', { exact: true }) });
+  const cited = stepsOf(page).getByRole('list', { name: 'Markers' }).getByRole('listitem').locator('mark');
+  await cited.first().waitFor();
+  expect(await cited.allTextContents()).toEqual([ANSWER, parcel.answer]);
+  const passages = quoted.filter({ has: page.locator('summary') });
+  expect((await passages.locator('details mark').allTextContents()).toSorted()).toEqual([parcel.answer, ANSWER]);
+  await page.context().close();
+});
+
 test('says what an answer lacks to be sure', async () => {
   const chatbot = await api.newChatbot('Ferries', 'When does the last ferry leave?', 'It leaves at ten to nine.');
   const { page } = await open(chatbot);

@@ -191,8 +191,8 @@ function Who({ trace: { agent, routing } }: { trace: Trace }) {
 function Found({ trace: { by, search, sentences, citations } }: { trace: Trace }) {
   const used = search.candidates.filter(({ found, given }) => found || given);
   const leftOut = search.candidates.find((one) => !used.includes(one));
-  // Beside a model's answer, sentences are those that would be quoted without it.
-  const quoted = by === 'model' ? citations : sentences.filter((one) => one.taken);
+  // Sentences are of the message as a whole, of which each question may have quotes of its own; a model's answer has none.
+  const quoted = by === 'model' || citations.length > 0 ? citations : sentences.filter((one) => one.taken);
   const taken = (rank: number): string[] =>
     quoted.filter(({ candidate }) => candidate === rank).map(({ text }) => text);
   if (search.candidates.length === 0)
