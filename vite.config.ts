@@ -334,7 +334,8 @@ const smaller: Plugin = {
       unsafe: !isConsole,
       unsafe_arrows: true,
       pure_getters: true,
-      sequences: this.environment.name === 'component',
+      sequences: this.environment.name === 'component' || isConsole,
+      if_return: !isConsole,
     } as const;
     const isMarkdown = this.environment.name === 'markdown';
     const regex = isMarkdown ? PRIVATE_FIELDS : RegExp(`${PRIVATE_FIELDS.source}|${MARKDOWN_FIELDS.source}`);

@@ -134,6 +134,14 @@ test('General renames, and deletes once the name is typed', async () => {
   const { page } = await newPage(browser);
   await signInByKey(page, server, `/console/chatbot/${chatbot}/general`);
   await page.getByLabel('Name', { exact: true }).fill(ATTACK);
+  const choices = await page.getByLabel('Visibility').getByRole('option').allTextContents();
+  const hybrid = choices.find((choice) => choice.startsWith('Hybrid'))!;
+  // It has no page of its own, as a public one has.
+  await page.getByLabel('Visibility').selectOption(hybrid);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect((await fetch(`${server.base}/c/${chatbot}`)).status).toBe(404);
+  expect(hybrid).toBe('Hybrid: visitors of your pages can ask it');
   await page.getByLabel('Visibility').selectOption('private');
   await page.getByLabel('Days that conversations are kept').fill('30');
   await page.getByRole('button', { name: 'Save' }).click();

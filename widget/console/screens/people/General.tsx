@@ -11,7 +11,7 @@ import { Failure, get, post, remove } from '../../wire.ts';
 
 const VISIBILITY: Record<Chatbot['meta']['visibility'], string> = {
   public: 'Public: whoever has its address can ask it',
-  hybrid: 'Hybrid: as public',
+  hybrid: 'Hybrid: visitors of your pages can ask it',
   private: 'Private: it answers no visitor',
 };
 
