@@ -47,7 +47,7 @@ export function Conversations({ chatbot, session }: Props) {
             {listed.length === 0 && (
               <Empty title={query ? 'Nothing found so far' : 'Nobody has asked yet'}>
                 {query ? (
-                  'No conversation that was looked at matches. Change a filter, or take it away.'
+                  'No conversation that was looked at matches. Change a filter.'
                 ) : (
                   <>
                     Once the snippet is on your site, what visitors ask appears here.{' '}
