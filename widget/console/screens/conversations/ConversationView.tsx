@@ -114,8 +114,7 @@ function Why({ session, message: { uuid, query } }: { session: string; message: 
       {traced.value && (
         <>
           <p class="notice" role="status">
-            This is how the question would be answered now, at its place in the conversation. The sources may have
-            changed since it was asked.
+            This is how the question would be answered now, at its place in the conversation.
           </p>
           <Steps trace={traced.value.trace} took={traced.value.took} />
         </>
