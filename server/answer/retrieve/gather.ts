@@ -136,10 +136,7 @@ async function earlierTurns(store: Store, question: Question): Promise<StoredMes
   if (newSession) return [];
   if (!before) return withoutReplaced(await store.lastMessages(session.uuid, MAX_TURNS), uuid);
   const all = await store.messages(session.uuid);
-  const earlier = all.slice(
-    0,
-    all.findIndex((message) => message.uuid === before.uuid),
-  );
-  const whole = earlier.filter(({ response, finish_reason }) => response !== '' && finish_reason !== '');
+  const place = all.findIndex((message) => message.uuid === before.uuid);
+  const whole = all.slice(0, place).filter(({ response, finish_reason }) => response !== '' && finish_reason !== '');
   return withoutReplaced(whole.slice(-MAX_TURNS), before.uuid);
 }

@@ -68,14 +68,8 @@ export function entriesOf({ sql, inFlight }: PostgresContext): Entries {
         });
         for (let at = 0; at < entries.length; at += MESSAGES) {
           const some = entries.slice(at, at + MESSAGES);
-          await enterMessages(
-            tx,
-            some,
-            storedMessages(
-              tx,
-              some.map(({ uuid }) => uuid),
-            ),
-          );
+          const uuids = some.map(({ uuid }) => uuid);
+          await enterMessages(tx, some, storedMessages(tx, uuids));
         }
         const last = sessions.length < BATCH ? '0' : sessions.at(-1)!.n;
         await tx`update chatbots set words_from = ${last}::bigint where uuid = ${chatbot}`;
