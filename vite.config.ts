@@ -121,6 +121,8 @@ const environments: Record<string, EnvironmentOptions> = {
     },
     rolldownOptions: {
       preserveEntrySignatures: false,
+      // Two functions are taken of it, and it makes an object as it is loaded.
+      treeshake: { moduleSideEffects: [{ test: /@simplewebauthn/, sideEffects: false }] },
       output: {
         ...small,
         assetFileNames: '[name]-[hash][extname]',
@@ -292,7 +294,7 @@ const fewerSignals: Plugin = {
   resolveId: { filter: { id: /^@preact\/signals$/ }, handler: () => join(root, 'widget/embed/signals.ts') },
 };
 
-/** Of Preact and its signals the panel needs a half, and document's members from their prototype; the console all of Preact. */
+/** Of Preact and its signals the panel needs a half, and document's members from their prototype; the console needs hooks and its router too. */
 const ownPreact: Plugin = {
   name: 'docent:own-preact',
   enforce: 'pre',
@@ -303,9 +305,9 @@ const ownPreact: Plugin = {
     handler: () => join(root, 'node_modules/@preact/signals-core/dist/signals-core.mjs'),
   },
   transform: {
-    filter: { id: /\/(?:preact|signals-core)\/dist\// },
+    filter: { id: /\/(?:preact\/dist|signals-core\/dist|preact-iso\/src)\// },
     handler(code, id) {
-      return this.environment.name === 'panel' || id.includes('signals-core') ? editPreact(id, code) : code;
+      return editPreact(this.environment.name, id, code);
     },
   },
 };

@@ -1,6 +1,7 @@
 /**
- * What the panel of the script tag changes in the built files of preact and @preact/signals-core, so that no markup and no script of
- * the page breaks it, and it has no bytes of signals that it never uses. By exact text: a new version that reads otherwise fails the build. The npm component has its host's preact.
+ * What the panel of the script tag and the console change in the built files of preact, its signals and its router: in the panel no markup
+ * and no script of the page breaks it, and neither has bytes that it never uses. By exact text: a new version that reads otherwise fails
+ * the build. The npm component has its host's preact.
  */
 type Edit = [from: string | RegExp, to: string];
 
@@ -52,13 +53,9 @@ const ELEMENTS: Edit[] = [
   ['!(i=t.ref)||i.current&&i.current!=t.__e||G(i', '(i=t.ref)&&G(i'],
 ];
 
-/**
- * No component has a context, a portal or other methods than the widget's; nothing is hydrated or suspended; no styles are strings, and none
- * goes away; handlers are functions or nothing.
- */
-const COMPONENTS: Edit[] = [
+/** Nothing is hydrated, suspended or put elsewhere; no component has methods of before hooks; no styles are strings, and none goes away. */
+const FEWER: Edit[] = [
   ['return!o&&n.vnode&&n.vnode(e),e}', 'return e}'],
-  ['function x(n,t){this.props=n,this.context=t,this.__g=0}', 'function x(n){this.props=n,this.__g=0}'],
   ['"function"!=typeof n.type||n.props.__P?', '"function"!=typeof n.type?'],
   ['n.vnode&&n.vnode(r),', ''],
   ['32&u.__u?[i]:null,f,i||S(u),32&u.__u,o)', 'null,f,i||S(u),0,o)'],
@@ -69,43 +66,24 @@ const COMPONENTS: Edit[] = [
   ],
   ['&&(i||queueMicrotask)(H)', '&&queueMicrotask(H)'],
   ['if(n.props.__P)return t;', ''],
-  [/128&u\.__u&&\(c=32.{0,120}\(s=n\.__b\)&&s\(r\);/, ''],
-  [/j=\(s=V\.contextType\).{0,40}:i,/, ''],
-  ['new V(M,L)', 'new V(M)'],
-  ['new x(M,L)', 'new x(M)'],
-  ['j&&j.sub(d),', ''],
   [
     ',V.getDerivedStateFromProps&&(d.__s==d.state&&(d.__s=_({},d.__s)),_(d.__s,V.getDerivedStateFromProps(M,d.__s)))',
     '',
   ],
   [/M!==k&&C&&!V\..{0,99}Props\(M,L\),/, ''],
-  ['shouldComponentUpdate(M,d.__s,L)', 'shouldComponentUpdate(M,d.__s)'],
-  [/d\.componentWillUpdate&&.{0,260}d\.context=L,/, '}'],
-  ['d.state=d.__s,d.context)', 'd.state=d.__s)'],
-  [/d\.getChildContext&&.{0,160}s\.props\.children:s,/, 'A=s,'],
   [/M\.__P&&\(s=l,.{0,200}S\(u,0\):null\),/, ''],
   ['M.__P&&(r.__e=null,l=s),', ''],
   ['p&&p.some(g),', ''],
   ['if(e.length=v,r.__v=null,c||o)', 'if(e.length=v,r.__v=null,0)'],
   [/if\(t&&t\.then\)\{if\(r.{0,460}else(?= r\.__e=u\.__e;)/, ';else'],
   ['t&&t.then||D(r)', 'D(r)'],
-  ['return(s=n.diffed)&&s(r),l}', 'return l}'],
-  ['n.__c&&n.__c(r,t),', ''],
-  [/(?<="svg"==C&&\(f="[^"]+"\)),o\)for.{0,120}break\}(?=if\(!t\))/, ');'],
-  [/if\(a="template"==C.{0,180}=k\.value;(?=for\(s in)/, ''],
-  [':l&&"function"!=typeof k||', ':'],
-  [
-    /\("foreignObject"==C\|\|.*?"progress"!=C\|\|b\)\|\|N\(/,
-    'I(t,w(_)?_:[_],r,u,i,f,o,e,u.__k&&S(u,0),l,c)),(s="value",null==b||b===t[s]||N(',
-  ],
   ['||l&&t.data==x', ''],
   ['||u&&!t.props.__P)', '||u)'],
   [/!u&&\(i=t\.__c\)&&\(i=i\.__z\).{0,70}g\(i\)\),/, ''],
-  [/n\.__&&n\.__\(t,r\),.{0,80}null:r\.__k,/, 'i=r.__k,'],
   ['i?null:r.firstChild?d.call(r.childNodes):null,f,i?i.__e:r.firstChild,u,o)', 'null,f,i?i.__e:null,0,o)'],
+  [/x\.prototype\.forceUpdate=.{0,80}L\(this\)\)\},/, ''],
   [/\(e=\(o=i\.constructor\).{0,150}e&&8&i\.__g/, 'i.componentDidCatch&&(i.componentDidCatch(n,u||{}),8&i.__g)'],
   ['"function"==typeof n&&(n=n(_({},r),this.props)),', ''],
-  [/x\.prototype\.forceUpdate=.{0,80}L\(this\)\)\},/, ''],
   [
     'if("string"==typeof r)n.style.cssText=r;else{if("string"==typeof u&&(n.style.cssText=u=""),u)for(t in u)r&&t in r||T(n.style,t);if(r)for(t in r)u&&r[t]==u[t]||T(n.style,t,r[t])}',
     'for(t in r)n.style[t]=r[t]||"";',
@@ -113,10 +91,48 @@ const COMPONENTS: Edit[] = [
   [/function T\(n,t,r\)\{.{0,200}?(?=function N)/, ''],
   ['"function"!=typeof r&&(r=null),"function"!=typeof u&&(u=null),', ''],
   ['if("function"==typeof r)return;', ''],
+  [':l&&"function"!=typeof k||', ':'],
+];
+
+/** No component of the panel has a context, hooks or other methods than the widget's. */
+const COMPONENTS: Edit[] = [
+  ['function x(n,t){this.props=n,this.context=t,this.__g=0}', 'function x(n){this.props=n,this.__g=0}'],
+  [/128&u\.__u&&\(c=32.{0,120}\(s=n\.__b\)&&s\(r\);/, ''],
+  [/j=\(s=V\.contextType\).{0,40}:i,/, ''],
+  ['new V(M,L)', 'new V(M)'],
+  ['new x(M,L)', 'new x(M)'],
+  ['j&&j.sub(d),', ''],
+  ['shouldComponentUpdate(M,d.__s,L)', 'shouldComponentUpdate(M,d.__s)'],
+  [/d\.componentWillUpdate&&.{0,260}d\.context=L,/, '}'],
+  ['d.state=d.__s,d.context)', 'd.state=d.__s)'],
+  [/d\.getChildContext&&.{0,160}s\.props\.children:s,/, 'A=s,'],
+  ['return(s=n.diffed)&&s(r),l}', 'return l}'],
+  ['n.__c&&n.__c(r,t),', ''],
+  [/(?<="svg"==C&&\(f="[^"]+"\)),o\)for.{0,120}break\}(?=if\(!t\))/, ');'],
+  [/if\(a="template"==C.{0,180}=k\.value;(?=for\(s in)/, ''],
+  [
+    /\("foreignObject"==C\|\|.*?"progress"!=C\|\|b\)\|\|N\(/,
+    'I(t,w(_)?_:[_],r,u,i,f,o,e,u.__k&&S(u,0),l,c)),(s="value",null==b||b===t[s]||N(',
+  ],
+  [/n\.__&&n\.__\(t,r\),.{0,80}null:r\.__k,/, 'i=r.__k,'],
   [',q=C?25:0;do{d.__g&=-9,', ';{d.__g&=-9,'],
   ['while(8&d.__g&&++q<25);', ';'],
   [':"checked"==s?m=k', ''],
   [/,s="checked",null!=m.{0,50}(?=\)\}else)/, ''],
+];
+
+/** What the console has beside hooks, contexts and fields: neither markup as text nor MathML, templates or foreign content. */
+const CONSOLE: Edit[] = [
+  [/128&u\.__u&&\(c=32.{0,110}l=o\[0\]\|\|l\),/, ''],
+  [/d\.componentWillUpdate&&.{0,270}(?=d\.context=L,)/, '}'],
+  ['C&&u.__c&&d.getSnapshotBeforeUpdate&&(m=d.getSnapshotBeforeUpdate(k,b)),', ''],
+  [/:"math"==C\?f=.{0,70}xhtml"\),o\)for.{0,120}break\}(?=if\(!t\))/, ':0);'],
+  [',l&&(n.__m&&n.__m(r,o),l=!1),o=null', ''],
+  [/if\(a="template"==C.{0,260}?\?y=k:/, 'for(s in $)k=$[s],'],
+  ['"dangerouslySetInnerHTML"==s?h=k:', ''],
+  [/h\?\(l\|\|y&&.*?"textarea"!=C\|\|(?=\(s="value")/, 'I(t,w(_)?_:[_],r,u,i,f,o,e,u.__k&&S(u,0),l,c),'],
+  ['&&!t.data.startsWith("$s")', ''],
+  [/9==r\.nodeType.{0,60}null:r\.__k,/, 'i=r.__k,'],
 ];
 
 const SIGNALS_POLLUTION: Edit[] = [
@@ -147,14 +163,32 @@ const UNUSED: Edit[] = [
   ['get(){if(1&this.f)throw new Error("Cycle detected");', 'get(){'],
 ];
 
-const EDITS: Record<string, Edit[]> = {
-  'preact.mjs': [...CLOBBERING, ...POLLUTION, ...ELEMENTS, ...COMPONENTS],
-  'signals-core.mjs': [...SIGNALS_POLLUTION, ...UNUSED],
+/** Nothing under the router suspends: the frame waits for the script of the screens (widget/console/Console.tsx). */
+const ROUTER: Edit[] = [
+  [/\tif \(!url\) \{[^]*?\n\t\}\n/, ''],
+  [/\tconst isLoading = .*\n/, ''],
+  [/\t\/\/ A not-yet-hydrated [^]*?didSuspend\.current = false;\n/, ''],
+  [/\tconst isHydratingSuspense = .*\n\tconst isHydratingBool = .*\n/, ''],
+  [/\tif \(isHydratingSuspense\) [^]*?__h = true;\n\t\}\n/, ''],
+  [/\tthis\.__c = [^]*?\n\t\};\n/, ''],
+  [/\t\tconst currentDom = [^]*?hasEverCommitted\.current = true;\n/, ''],
+  [/\t\t\tif \(props\.onRouteChange\) .*\n/, ''],
+  [/\t\tif \(props\.onLoadEnd [^]*?isLoading\.current = false;\n/, ''],
+];
+
+const SIGNALS = [...SIGNALS_POLLUTION, ...UNUSED];
+
+const EDITS: Record<string, Record<string, Edit[]>> = {
+  panel: {
+    'preact.mjs': [...CLOBBERING, ...POLLUTION, ...ELEMENTS, ...FEWER, ...COMPONENTS],
+    'signals-core.mjs': SIGNALS,
+  },
+  console: { 'preact.mjs': [...FEWER, ...CONSOLE], 'signals-core.mjs': SIGNALS, 'router.js': ROUTER },
 };
 
-/** The changed code of a file of either package; of any other file as it is. Throws where an edit does not fit exactly once. */
-export function editPreact(file: string, code: string): string {
-  return (EDITS[file.replace(/^.*\//, '')] ?? []).reduce((text, [from, to]) => {
+/** The changed code of a file that a bundle has; of any other file as it is. Throws where an edit does not fit exactly once. */
+export function editPreact(bundle: string, file: string, code: string): string {
+  return (EDITS[bundle]?.[file.replace(/^.*\//, '')] ?? []).reduce((text, [from, to]) => {
     const parts = text.split(from);
     if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times ${String(from).slice(0, 80)}`);
     return parts.join(to);

@@ -122,8 +122,26 @@ describe('imports of the bundles', () => {
     expect(panel).not.toMatch(/ownerDocument|Symbol\.dispose|getSnapshotBeforeUpdate/);
     const file = 'node_modules/preact/dist/preact.mjs';
     const code = readFileSync(file, 'utf8');
-    expect(() => editPreact(file, code.replace('ownerDocument', 'document'))).toThrow(/preact\.mjs has 0 times/);
-    expect(editPreact('widget/panel.tsx', code)).toBe(code);
+    expect(() => editPreact('panel', file, code.replace('ownerDocument', 'document'))).toThrow(
+      /preact\.mjs has 0 times/,
+    );
+    expect(editPreact('panel', 'widget/panel.tsx', code)).toBe(code);
+  });
+
+  test('the console has nothing of Preact, its router and the passkeys’ library that serves hydration, suspense or programmers', () => {
+    const scripts = readdirSync('dist/console').filter((name) => name.endsWith('.js'));
+    const code = scripts.map((name) => readFileSync(`dist/console/${name}`, 'utf8')).join('\n');
+    const unused = ['"$s"', '__html', 'getSnapshotBeforeUpdate', 'LocationProvider', 'AbortError'];
+    expect(unused.filter((word) => code.includes(word))).toEqual([]);
+  });
+
+  test('components of the console are functions, for its Preact has no methods of before hooks', () => {
+    const sources = readdirSync('widget/console', { recursive: true, encoding: 'utf8' });
+    const files = sources.filter((name) => name.endsWith('.tsx')).map((name) => `widget/console/${name}`);
+    expect(files.length).toBeGreaterThan(50);
+    expect(
+      files.filter((file) => /extends Component|dangerouslySet|Capture=/.test(readFileSync(file, 'utf8'))),
+    ).toEqual([]);
   });
 
   test('the component imports preact and its signals, nothing else', () => {
