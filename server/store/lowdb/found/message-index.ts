@@ -13,7 +13,7 @@ import {
 import { groupBy } from '../../shared/figures.ts';
 import { ignore } from '../files/disk.ts';
 import { readBytes } from '../files/json-file.ts';
-import type { SessionName } from '../sessions/session-folder.ts';
+import type { SessionName } from '../sessions/session-name.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { IndexFiles, type IndexFilesOptions } from './index-files.ts';
 import { bitOf, chapterOf, ChapterTerms, readChapter, segmentsWith, type Chapter } from './chapter.ts';
@@ -169,7 +169,8 @@ export class MessageIndex {
     if (!segments) {
       const all = new Set<number>();
       const list = async (): Promise<void> => {
-        for (const order of await this.#options.sessions.names.places(chatbot)) all.add(segmentOf(order));
+        for (const places of await this.#options.sessions.names.places(chatbot))
+          for (const order of places) all.add(segmentOf(order));
       };
       segments = { all, fresh: new Map(), unchanged: new Set(), known: list() };
       this.#chatbots.set(chatbot, segments);
@@ -250,8 +251,7 @@ export class MessageIndex {
     const lines: Buffer[] = [];
     const slice = new TimeSlice();
     let kept = 0;
-    for (const name of await names.list(chatbot, endOf(segment), 'newest')) {
-      if (segmentOf(name.order) < segment) break;
+    for (const name of await names.between(chatbot, endOf(segment - 1), endOf(segment))) {
       if (slice.isOver) await slice.renew();
       work.compared++;
       const stamp = stampOf(names.path(name));

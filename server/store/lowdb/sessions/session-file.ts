@@ -2,7 +2,7 @@ import { BatchWriter } from '../../../async/batch-writer.ts';
 import { hasCode } from '../files/disk.ts';
 import { AppendFile } from '../files/append-file.ts';
 import { lowdbFile, type Low } from '../files/lowdb-file.ts';
-import type { SessionName } from './session-folder.ts';
+import type { SessionName } from './session-name.ts';
 import {
   readableLine,
   messageLine,

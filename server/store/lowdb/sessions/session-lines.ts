@@ -1,5 +1,5 @@
 import { isJsonObject, isMessage, isPendingCall, isSession } from '../../record-checks.ts';
-import type { SessionName } from './session-folder.ts';
+import type { SessionName } from './session-name.ts';
 import { forEachSliced } from '../../../async/time-slice.ts';
 import { jsonIn } from '../../../schema/json.ts';
 import type { StoredMessage, StoredSession } from '../../store.ts';

@@ -1,21 +1,17 @@
 import { readdir } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { hasCode, ignore, type Disk } from '../files/disk.ts';
-import {
-  mergeByOrder,
-  mergeNewestFirst,
-  orderOf,
-  parseFileName,
-  SessionFolder,
-  fileNameOf,
-  type SessionName,
-} from './session-folder.ts';
+import { mergeByOrder, mergeNewestFirst, namesBetween, type NameList } from './name-list.ts';
+import { SessionFolder } from './session-folder.ts';
+import { fileNameOf, isFileName, orderOf, parseFileName, type SessionName } from './session-name.ts';
 import { Shards } from '../files/shards.ts';
+import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import type { ListOrder } from '../../shared/session-records.ts';
 
 const SHARD_NAME = /^[0-9a-f]{2}$/;
 const EMPTY_FOLDER = new SessionFolder();
+/** Folders: as many as Node has threads for, so that few of them are taken in without a turn of others between. */
+const READ_AT_ONCE = 4;
 
 /**
  * Which sessions there are, known from the names of their files alone. The names of a folder are read when one of
@@ -54,29 +50,20 @@ export class SessionNames {
     return [...folder.uuids()].filter((uuid) => uuid.startsWith(prefix));
   }
 
-  /**
-   * The chatbot's that are there now, in order of creation or newest first, from behind this place among them. A folder is put in
-   * order once, at the first list; others have their turn between the folders then.
-   */
+  /** The chatbot's that are there now, in order of creation or newest first, from behind this place among them. */
   async list(chatbot: string, behind?: number, order: ListOrder = 'oldest'): Promise<Generator<SessionName>> {
-    const lists: (readonly string[])[] = [];
-    for (const digits of this.#shards.existing()) {
-      const folder = this.#folders.get(digits) ?? (await this.#folder(digits));
-      if (!folder.isListed(chatbot)) await setImmediate();
-      lists.push(folder.list(chatbot));
-    }
+    const lists = await this.#lists(chatbot);
     return order === 'newest' ? mergeNewestFirst(lists, behind ?? Infinity) : mergeByOrder(lists, behind ?? -1);
   }
 
-  /** Of the chatbot's sessions their places in the order of creation, in any order. */
-  async places(chatbot: string): Promise<number[]> {
-    const places: number[] = [];
-    for (const digits of this.#shards.existing()) {
-      const folder = await this.#folder(digits);
-      if (!folder.isListed(chatbot)) await setImmediate();
-      for (const text of folder.list(chatbot)) places.push(orderOf(text));
-    }
-    return places;
+  /** The chatbot's with a place from `first` to before `end`, newest first. */
+  async between(chatbot: string, first: number, end: number): Promise<SessionName[]> {
+    return namesBetween(await this.#lists(chatbot), first, end);
+  }
+
+  /** Of the chatbot's sessions their places in the order of creation, a list a folder. */
+  async places(chatbot: string): Promise<(readonly number[])[]> {
+    return (await this.#lists(chatbot)).map(({ orders }) => orders);
   }
 
   /** When the chatbot is gone with all its sessions. */
@@ -112,6 +99,17 @@ export class SessionNames {
     return this.#shards.path(name.uuid, fileNameOf(name));
   }
 
+  /** A folder is put in order once, at the first list; others have their turn between the folders then. */
+  async #lists(chatbot: string): Promise<NameList[]> {
+    const all = this.#shards.existing();
+    const missing = all.filter((digits) => !this.#folders.get(digits)?.isListed(chatbot));
+    const put = async (digits: string): Promise<void> => {
+      (await this.#folder(digits)).list(chatbot);
+    };
+    await forEachConcurrent(missing, put, READ_AT_ONCE);
+    return all.map((digits) => this.#folders.get(digits)!.list(chatbot));
+  }
+
   async #folder(uuid: string): Promise<SessionFolder> {
     const digits = uuid.slice(0, 2);
     const known = this.#folders.get(digits);
@@ -135,7 +133,7 @@ export class SessionNames {
     for (const text of names) {
       if (text.endsWith('.tmp')) this.#disk.unlink(this.#shards.path(digits, text)).catch(ignore);
       else if (isSetAside(text)) this.#damage.reportExisting(this.#shards.path(digits, text));
-      else if (parseFileName(text)) addNewer(folder, text);
+      else if (isFileName(text)) addNewer(folder, text);
     }
     this.#folders.set(digits, folder);
     return folder;
@@ -146,5 +144,5 @@ export class SessionNames {
 function addNewer(folder: SessionFolder, text: string): void {
   const uuid = text.slice(0, 32);
   const other = folder.get(uuid);
-  if (other === undefined || parseFileName(other)!.order < parseFileName(text)!.order) folder.add(text);
+  if (other === undefined || orderOf(other) < orderOf(text)) folder.add(text);
 }

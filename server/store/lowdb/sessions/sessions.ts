@@ -7,7 +7,7 @@ import { AppendFile, OpenFiles } from '../files/append-file.ts';
 import { SessionFile } from './session-file.ts';
 import { withModifiedAt } from '../../session-times.ts';
 import { modifiedIn, readHead } from './session-lines.ts';
-import { isOfSession, parseFileName, type SessionName } from './session-folder.ts';
+import { isOfSession, parseFileName, type SessionName } from './session-name.ts';
 import { SessionNames } from './session-names.ts';
 import type { StoredSession } from '../../store.ts';
 import type { ListOrder } from '../../shared/session-records.ts';
