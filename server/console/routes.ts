@@ -15,6 +15,7 @@ import { AssertionBody, RegistrationBody, type Passkeys } from './passkeys.ts';
 import { isRead, mayRead, passkeyPlace, requireOwnPage, type Place } from './place.ts';
 import type { Invitations, Invited } from './invitations.ts';
 import type { OwnKeys } from './keys.ts';
+import { deadInvitation, deadLink, otherUser, otherWayFirst, signedOut, wrongKey, wrongPasskey } from './refusals.ts';
 import { endOf, MAX_AGE, signedInBy, type SignedIn, type SignIns } from './sign-ins.ts';
 
 interface RoutesDeps {
@@ -37,6 +38,8 @@ const FAILED_TRIES: readonly [number, number] = [10, 600];
 
 const Credentials = Type.Object({
   link: Type.Optional(Type.String({ maxLength: 256 })),
+  /** The link may sign in another user than the one who is signed in. */
+  replaces: Type.Optional(Type.Boolean()),
   key: Type.Optional(Type.String({ maxLength: 256 })),
   passkey: Type.Optional(AssertionBody),
 });
@@ -108,6 +111,12 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
     }
   }
 
+  /** Whoever opens a link, as somebody may have sent it, is not made another user unasked. */
+  async function refuseOther(ctx: Context, link: string): Promise<void> {
+    const [own, user] = await Promise.all([current(ctx), signIns.userOfLink(link)]);
+    if (own && user && user.uuid !== own.user.uuid) throw otherUser(own.user.email, user.email);
+  }
+
   /** The sign-in whose cookie goes; where that fails it ends by itself. */
   async function endReplaced(ctx: Context): Promise<void> {
     const before = await current(ctx).catch(() => undefined);
@@ -121,13 +130,16 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
   }
 
   on('POST', '/session', async (ctx) => {
-    const { link, key, passkey } = validate(Credentials, await readJson(ctx));
+    const { link, replaces = false, key, passkey } = validate(Credentials, await readJson(ctx));
     if ([link, key, passkey].filter((one) => one !== undefined).length !== 1)
       throw invalid('link', 'send one of link, key and passkey');
     const userAgent = userAgentOf(ctx);
     const at = passkey && passkeyPlace(place, ctx.req);
     const made = await attempt(ctx, async () => {
-      if (link !== undefined) return signIns.byLink(link, userAgent);
+      if (link !== undefined) {
+        if (!replaces) await refuseOther(ctx, link);
+        return signIns.byLink(link, userAgent);
+      }
       if (passkey) return passkeys.signIn(at!, passkey, userAgent);
       const known = await findKey(Buffer.from(key!.trim()));
       return known && signIns.byKey(known, userAgent);
@@ -268,31 +280,3 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
 const uuidOf = (ctx: Context): string => readUuid((ctx as Context & { params: { uuid: string } }).params.uuid) ?? '';
 
 const userAgentOf = (ctx: Context): string => ctx.get('User-Agent').replace(/\p{C}/gu, '').slice(0, 200);
-
-const deadInvitation = (): Refusal =>
-  new Refusal(
-    'unauthorized',
-    'this invitation has been used or revoked, has expired or is not whole: ask whoever sent it for another',
-  );
-const otherWayFirst = (email: string): Refusal =>
-  new Refusal(
-    'unauthorized',
-    `${email} has a user here already: sign in as that user, by a key or a link of "docent login ${email}", then open the invitation again`,
-  );
-const wrongKey = (): Refusal =>
-  new Refusal('unauthorized', 'this API key is not valid: paste a whole key, such as "docent key add" prints');
-const wrongPasskey = (): Refusal =>
-  new Refusal(
-    'unauthorized',
-    'this passkey was not accepted: it was removed here or belongs to another server, it has waited for longer than 5 minutes, or its counter went back, as that of a copy does; try again, or sign in by a link or a key',
-  );
-const deadLink = (): Refusal =>
-  new Refusal(
-    'unauthorized',
-    'this link has been used, has expired or is not whole: make another with "docent login" on the server, or sign in with an API key',
-  );
-const signedOut = (): Refusal =>
-  new Refusal(
-    'unauthorized',
-    'you are not signed in: open a link that "docent login" prints, or sign in with an API key',
-  );

@@ -25,7 +25,9 @@ export type MadeSignIn = SignedIn & { token: string };
 export interface SignIns {
   /** A new sign-in with its token; undefined where the link is used, expired or unknown. */
   byLink(link: string, userAgent: string): Promise<MadeSignIn | undefined>;
-  /** The same; undefined where the key has been revoked meanwhile. */
+  /** Whom the link would sign in; it stays unused. */
+  userOfLink(link: string): Promise<User | undefined>;
+  /** As `byLink`; undefined where the key has been revoked meanwhile. */
   byKey(key: KnownKey, userAgent: string): Promise<MadeSignIn | undefined>;
   /** The same for what the passkey has signed; undefined where it is gone, or the challenge or the counter has been used before. */
   byPasskey(
@@ -76,6 +78,8 @@ export function createSignIns(store: Store, apiKey: string | undefined, clock: C
       const user = await store.signInByLink(hashKey(link), signIn);
       return user && { token, user, signIn: { ...signIn, user: user.uuid } };
     },
+
+    userOfLink: (link) => store.userOfLink(hashKey(link), timestamp(clock)),
 
     async byKey({ user, hash }, userAgent) {
       const { token, signIn } = make(userAgent);

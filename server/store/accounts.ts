@@ -97,6 +97,8 @@ export interface SignInVerbs {
    * gets the user; the others, and whoever has a link that is unknown or has expired at `created_at`, undefined.
    */
   signInByLink(link: string, signIn: Omit<StoredSignIn, 'user'>): Promise<User | undefined>;
+  /** Whom the link of this hash would sign in at `at`; it stays unused. */
+  userOfLink(link: string, at: string): Promise<User | undefined>;
   /** False where its user or its key is gone. */
   addSignIn(signIn: StoredSignIn): Promise<boolean>;
   /** By the hash of the cookie's token, whether it has expired or not. */

@@ -100,6 +100,24 @@ describe('signing in', () => {
     expect(await isSignedIn(second)).toBe(true);
   });
 
+  it('replaces no other user by a link unasked, and uses up none by that', async () => {
+    const own = await signIn(docent.base, { link: await link() });
+    const { email } = await newUser();
+    const [ofOther, ofSame] = [await link(email), await link()];
+    expect(await tryWith({ link: ofOther }, { cookie: own })).toMatchObject({
+      status: 409,
+      body: { error: `you are signed in as owner@localhost, and this link is of ${email}` },
+    });
+    expect(await isSignedIn(own)).toBe(true);
+    const same = await tryWith({ link: ofSame }, { cookie: own });
+    expect(same.status).toBe(200);
+    const reply = await tryWith({ link: ofOther, replaces: true }, { cookie: cookieOf(same) });
+    expect(reply).toMatchObject({ status: 200, body: { user: { name: email } } });
+    expect(await isSignedIn(cookieOf(same))).toBe(false);
+    // One that is over keeps nobody from a link.
+    expect((await tryWith({ link: await link() }, { cookie: own })).status).toBe(200);
+  });
+
   it('works once with a link, of ten browsers at once', async () => {
     const token = await link();
     const replies = await Promise.all(Array.from({ length: 10 }, () => tryWith({ link: token })));

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
-import { account, findAccount, owner, pendingInvitation, startFailure } from './account/account.ts';
+import { account, findAccount, otherLink, owner, pendingInvitation, startFailure } from './account/account.ts';
 import { may, memberships } from './account/membership.ts';
 import { Failed, Loading } from './parts/controls.tsx';
 import { Frame } from './parts/Frame.tsx';
@@ -10,6 +10,7 @@ import { PLACES, type Title } from './routes.ts';
 import type { SCREENS } from './screens/all.ts';
 import { Chatbots } from './screens/Chatbots.tsx';
 import { NotFound } from './screens/NotFound.tsx';
+import { OtherLink } from './screens/OtherLink.tsx';
 import { Outdated } from './screens/Outdated.tsx';
 import { Refused } from './screens/Refused.tsx';
 import { SignIn } from './screens/SignIn.tsx';
@@ -73,10 +74,10 @@ export function Console() {
       </main>
     ) : null;
   if (pendingInvitation.value) return <Later key="invitation" title="Invitation" />;
-  const isIn = account.value !== false;
+  const isIn = account.value !== false && !otherLink.value;
   return (
     <>
-      {!isIn && <SignIn />}
+      {!isIn && (otherLink.value ? <OtherLink /> : <SignIn />)}
       {owner.value && (
         <div key={owner.value} hidden={!isIn}>
           <LocationProvider scope="/console">

@@ -25,12 +25,16 @@ export async function newPage(
   return { page, faults };
 }
 
-/** The line that `docent login` prints. */
-export async function loginLink({ dataDir, port }: BuiltServer): Promise<string> {
+/** What a command of `docent` prints. */
+export async function docent({ dataDir, port }: BuiltServer, ...args: string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, PORT: String(port) };
-  const { stdout } = await promisify(execFile)(process.execPath, ['dist/server/main.js', 'login'], { env });
-  return /http\S+/.exec(stdout)![0];
+  const { stdout } = await promisify(execFile)(process.execPath, ['dist/server/main.js', ...args], { env });
+  return stdout;
 }
+
+/** The line that `docent login` prints. */
+export const loginLink = async (server: BuiltServer, ...email: string[]): Promise<string> =>
+  /http\S+/.exec(await docent(server, 'login', ...email))![0];
 
 export async function signInByKey(page: Page, { base, key }: BuiltServer, path = '/console/'): Promise<void> {
   await page.goto(base + path);

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
 import { startBuiltServer, type BuiltServer } from '../built-server.ts';
 import { launchChromium } from '../chromium.ts';
-import { loginLink, newPage, signInByKey } from './console.ts';
+import { docent, loginLink, newPage, signInByKey, violations } from './console.ts';
 
 /** Signing in to the console, in Chromium. */
 
@@ -48,6 +48,27 @@ test('a browser that is signed in goes on with a link that has been used', async
   await heading('Chatbots').waitFor();
   await page.goto('about:blank');
   await page.goto(link);
+  await heading('Chatbots').waitFor();
+});
+
+test('a link of another user asks before it takes the place of whoever is signed in', async () => {
+  await signInByKey(page, server);
+  await docent(server, 'user', 'add', 'ann@shop.example');
+  const link = await loginLink(server, 'ann@shop.example');
+  const question = page.getByRole('alert').getByText('You are signed in as owner@localhost, and this link is of ann@');
+  await page.goto('about:blank');
+  await page.goto(link);
+  await question.waitFor();
+  await page.getByRole('button', { name: 'Stay signed in' }).click();
+  await heading('Chatbots').waitFor();
+  const name = page.locator('.who');
+  expect(await name.textContent()).toBe('owner@localhost');
+  // In an open tab, too, and unused meanwhile.
+  await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+  await question.waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Sign in by the link' }).click();
+  await expect.poll(() => name.textContent()).toBe('ann@shop.example');
   await heading('Chatbots').waitFor();
 });
 

@@ -126,11 +126,15 @@ export function signInContract(engine: string, createFixture: () => Promise<Stor
       const [late, early] = [aLink(), aLink()];
       for (const link of [late, early]) await store.addLoginLink(link);
       await inBothLives(async () => {
+        expect(await store.userOfLink(late.hash, at(30))).toBeUndefined();
+        expect(await store.userOfLink(hash(), at(1))).toBeUndefined();
+        expect(await store.userOfLink(early.hash, at(29))).toEqual(owner());
         expect(await store.signInByLink(late.hash, byLink({ created_at: at(30) }))).toBeUndefined();
         expect(await store.signInByLink(hash(), byLink())).toBeUndefined();
       });
       expect(await store.signIns(owner().uuid)).toEqual([]);
       expect(await store.signInByLink(early.hash, byLink({ created_at: at(29) }))).toEqual(owner());
+      expect(await store.userOfLink(early.hash, at(29))).toBeUndefined();
     });
 
     it('removes a sign-in of its own user alone', async () => {

@@ -28,14 +28,19 @@ export function signInVerbs(record: StoredRecord<Accounts>, run: RunVerb): SignI
     async signInByLink(hash, signIn) {
       let user: User | undefined;
       await change((root) => {
-        const link = findByHash(linksOf(root), hash);
-        user = link && link.expires_at > signIn.created_at ? userOf(root, link.user) : undefined;
+        user = userOfLink(root, hash, signIn.created_at);
         if (!user) return root;
-        const login_links = linksOf(root).filter((one) => one !== link);
+        const login_links = linksOf(root).filter((one) => one.hash !== hash);
         return withSignIn({ ...root, login_links }, { ...signIn, user: user.uuid });
       });
       return user && { ...user };
     },
+
+    userOfLink: (hash, at) =>
+      run(() => {
+        const user = userOfLink(record.stored, hash, at);
+        return user && { ...user };
+      }),
 
     async addSignIn(signIn) {
       const own = { ...signIn };
@@ -94,6 +99,12 @@ export function signInVerbs(record: StoredRecord<Accounts>, run: RunVerb): SignI
 
 export const userOf = (root: Accounts, uuid: string): User | undefined => root.users.find((user) => user.uuid === uuid);
 const linksOf = (root: Accounts) => root.login_links ?? [];
+
+function userOfLink(root: Accounts, hash: string, at: string): User | undefined {
+  const link = findByHash(linksOf(root), hash);
+  return link && link.expires_at > at ? userOf(root, link.user) : undefined;
+}
+
 export const signInsOf = (root: Accounts) => root.sign_ins ?? [];
 
 export function withSignIn(root: Accounts, signIn: StoredSignIn): Accounts {

@@ -40,6 +40,14 @@ export function signInVerbs({ sql, run }: PostgresContext): SignInVerbs {
         }),
       ),
 
+    userOfLink: (link, at) =>
+      run(async () => {
+        const [found] = await sql<Required<User>[]>`
+          select u.uuid, u.email, u.created_at, u.invited from users u join login_links l on l.user_uuid = u.uuid
+          where l.hash = ${link} and l.expires_at > ${at}`;
+        return found && userOf(found);
+      }),
+
     addSignIn: (signIn) =>
       run(() =>
         inTransaction(sql, async (tx) => {
