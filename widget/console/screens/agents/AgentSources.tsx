@@ -1,11 +1,13 @@
 import type { Signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { Check, Failed } from '../../parts/controls.tsx';
 import { useLoad } from '../../parts/use-load.ts';
 import type { DataSource, SourceTag } from '../../records.ts';
+import { useSignal } from '../../signals.ts';
 import { TYPES } from '../../words.ts';
 import { get } from '../../wire.ts';
 
-/** Sources that are offered one by one; others are chosen by a tag, and stay where they are chosen. */
+/** Sources that are offered one by one, beside those that are chosen; others are found by words, or chosen by a tag. */
 const MAX_OFFERED = 200;
 
 interface AgentSourcesProps {
@@ -17,13 +19,31 @@ interface AgentSourcesProps {
 
 /** Which sources an agent answers from, by tag and one by one. */
 export function AgentSources({ chatbot, chosen, isAll }: AgentSourcesProps) {
-  const { data, failure, reload } = useLoad(chatbot, async (signal) => {
-    const [sources, tags] = await Promise.all([
-      get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?limit=${MAX_OFFERED}`, signal),
+  const sought = useSignal('');
+  const known = useMemo(() => new Map<string, DataSource>(), []);
+  const search = new URLSearchParams(sought.value && { search: sought.value });
+  const { data, failure, reload } = useLoad(`${chatbot} ${search}`, async (signal) => {
+    const [matches, tags] = await Promise.all([
+      get<DataSource[]>(`/api/v1/chatbot/${chatbot}/data-sources?limit=${MAX_OFFERED + 1}&${search}`, signal),
       get<SourceTag[]>(`/api/v1/chatbot/${chatbot}/source-tags?limit=1000`, signal),
     ]);
-    return { sources, tags: tags.filter((tag) => tag.data_source_uuids.length > 0) };
+    const found = matches.slice(0, MAX_OFFERED);
+    const others = chosen.value.filter((uuid) => !found.some((one) => one.uuid === uuid)).slice(0, MAX_OFFERED);
+    const seek = async (uuid: string) => known.get(uuid) ?? get<DataSource>(`/api/v1/data-source/${uuid}`, signal);
+    // One that is gone is not offered.
+    const kept = (await Promise.allSettled(others.map(seek))).flatMap((one) =>
+      one.status === 'fulfilled' ? one.value : [],
+    );
+    const sources = [...kept, ...found];
+    for (const one of sources) known.set(one.uuid, one);
+    return { matches: matches.length, sources, tags: tags.filter((tag) => tag.data_source_uuids.length > 0) };
   });
+  const find = (event: Event & { currentTarget: HTMLInputElement }): void => {
+    if ('key' in event && event.key !== 'Enter') return;
+    // Enter would save the form around it.
+    event.preventDefault();
+    sought.value = event.currentTarget.value.trim();
+  };
   const has = new Set(chosen.value);
   const set = (uuids: string[], isIn: boolean): void => {
     const others = chosen.value.filter((uuid) => !uuids.includes(uuid));
@@ -37,12 +57,24 @@ export function AgentSources({ chatbot, chosen, isAll }: AgentSourcesProps) {
       onChange={(event) => set(uuids, event.currentTarget.checked)}
     />
   );
-  const { sources = [], tags = [] } = data.value ?? {};
+  const { matches = 1, sources = [], tags = [] } = data.value ?? {};
   return (
     <>
       <fieldset class="sources">
         <legend>Sources</legend>
         <Check label="All of them" name="use_all_sources" defaultChecked={isAll} />
+        <input
+          type="search"
+          aria-label="Find sources"
+          placeholder="Find sources"
+          maxLength={200}
+          onKeyDown={find}
+          onChange={find}
+        />
+        <p class="hint" role="status">
+          {matches === 0 && 'Nothing matches.'}
+          {matches > MAX_OFFERED && 'There are more: search to find them.'}
+        </p>
         {sources.map(({ uuid, title, file_name, type }) => choice(uuid, title || file_name || TYPES[type], [uuid]))}
       </fieldset>
       {tags.length > 0 && (

@@ -1,0 +1,59 @@
+import type { Browser } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startBuiltServer, type BuiltServer } from '../../built-server.ts';
+import { launchChromium } from '../../chromium.ts';
+import { apiOf } from '../api.ts';
+import { newPage, signInByKey } from '../console.ts';
+
+/** Which sources an agent answers from, in Chromium. */
+
+let server: BuiltServer;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+test('a source is found by its words among more than are offered, and chosen ones stay in sight', async () => {
+  const api = apiOf(server);
+  const chatbot = await api.newChatbot('Many', 'What is a lamp?', 'A lamp gives light.');
+  const add = (question: string) =>
+    api.call('POST', `/chatbot/${chatbot}/data-source/qa`, { question, answer: 'Yes.' });
+  await add('Are pink llamas sold?');
+  for (let at = 0; at < 200; at++) await add(`Is chair ${at} sold?`);
+  await add('Who is the newest?');
+  const { page } = await newPage(browser);
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/agents`);
+  const card = page.getByRole('list', { name: 'Agents' }).getByRole('listitem').first();
+  await card.locator('summary').first().click();
+  const sources = card.getByRole('group', { name: 'Sources', exact: true });
+  const boxes = sources.getByRole('checkbox');
+  await expect.poll(() => boxes.count()).toBe(201);
+  await sources.getByText('There are more: search to find them.').waitFor();
+  const unseen = (await sources.getByLabel('Are pink llamas sold?').count())
+    ? 'Who is the newest?'
+    : 'Are pink llamas sold?';
+  const find = async (words: string): Promise<void> => {
+    await sources.getByLabel('Find sources').fill(words);
+    await page.keyboard.press('Enter');
+  };
+  await find(unseen);
+  await sources.getByLabel(unseen).check();
+  await find('chair 99');
+  await expect.poll(() => boxes.count()).toBe(3);
+  expect(await sources.getByLabel(unseen).isChecked()).toBe(true);
+  await find('no such chair');
+  await sources.getByText('Nothing matches.').waitFor();
+  await expect.poll(() => boxes.count()).toBe(2);
+  // The form around it was not sent by Enter.
+  expect(await card.getByText('Saved.').count()).toBe(0);
+  await card.getByRole('button', { name: 'Save the agent' }).click();
+  await card.getByText('Saved.').waitFor();
+  await page.reload();
+  await card.locator('summary').first().click();
+  await expect.poll(() => sources.getByLabel(unseen).isChecked()).toBe(true);
+  await page.context().close();
+});
