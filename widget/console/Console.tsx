@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { account, findAccount, otherLink, owner, pendingInvitation, startFailure } from './account/account.ts';
 import { may, memberships } from './account/membership.ts';
+import { chatbots, forgetChatbots } from './chatbots.ts';
 import { Failed, Loading } from './parts/controls.tsx';
 import { Frame } from './parts/Frame.tsx';
 import { PLACES, type Title } from './routes.ts';
@@ -49,7 +50,12 @@ function Framed({ title, chatbot, session, source }: Given & { title: Title }) {
   // Beside the look for the role.
   useEffect(loadScreens, []);
   const given = { ...(chatbot && { chatbot }), ...(session && { session }), ...(source && { source }) };
-  if (!Object.values(given).every((uuid) => UUID.test(uuid))) return <NotFound />;
+  const isUnknown = !!chatbot && chatbots.value?.every(({ uuid }) => uuid !== chatbot);
+  // It may have been made in another tab since the list was loaded.
+  useLayoutEffect(() => {
+    if (isUnknown) forgetChatbots();
+  }, [chatbot]);
+  if (isUnknown || !Object.values(given).every((uuid) => UUID.test(uuid))) return <NotFound />;
   const { right } = PLACES.find((place) => place.title === title) ?? {};
   return (
     <Frame title={title} {...(chatbot && { chatbot })}>

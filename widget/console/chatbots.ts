@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { loadMemberships } from './account/membership.ts';
+import { memberships, type Membership } from './account/membership.ts';
 import type { Chatbot } from './records.ts';
 import { get } from './wire.ts';
 
@@ -7,6 +7,16 @@ import { get } from './wire.ts';
 export const chatbots = signal<Chatbot[] | undefined>();
 
 export async function loadChatbots(signal?: AbortSignal): Promise<Chatbot[]> {
-  const [list] = await Promise.all([get<Chatbot[]>('/api/v1/chatbots', signal), loadMemberships(signal)]);
+  const [list, roles] = await Promise.all([
+    get<Chatbot[]>('/api/v1/chatbots', signal),
+    get<Membership[]>('/api/v1/memberships', signal),
+  ]);
+  // Of both at once: a screen is drawn once it is known whether there is such a chatbot, too.
+  memberships.value = roles;
   return (chatbots.value = list);
+}
+
+export function forgetChatbots(): void {
+  chatbots.value = undefined;
+  memberships.value = undefined;
 }

@@ -140,6 +140,36 @@ test('an address that is encoded leads to no other operation', async () => {
   await page.context().close();
 });
 
+test('the address of a chatbot that is unknown says so once, with a link to those that are known', async () => {
+  const { page } = await newPage(browser);
+  await signInByKey(page, server);
+  await page.goto(`${server.base}/console/chatbot/${'f'.repeat(32)}/start`);
+  await page.getByRole('heading', { level: 1, name: 'No such screen' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  expect(await page.getByText('No such chatbot').count()).toBe(0);
+  expect(await page.getByRole('navigation', { name: 'Console' }).getByRole('link').allTextContents()).toEqual([
+    'Chatbots',
+    'Settings',
+  ]);
+  await page.getByRole('link', { name: 'Go to your chatbots' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Chatbots' }).waitFor();
+  await page.context().close();
+});
+
+test('a chatbot that was made in another tab opens, though the list was loaded before', async () => {
+  const { page } = await newPage(browser);
+  await signInByKey(page, server);
+  const link = page.locator('a.card').first();
+  await link.waitFor();
+  const { uuid } = await api('POST', '/chatbot/create', { name: 'Of another tab' });
+  await link.evaluate((a, path) => a.setAttribute('href', path), `/console/chatbot/${uuid}/general`);
+  await link.click();
+  await page.getByRole('heading', { level: 1, name: 'General' }).waitFor();
+  await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('Of another tab');
+  await page.getByRole('navigation', { name: 'Console' }).getByText('Of another tab').waitFor();
+  await page.context().close();
+});
+
 test('a private chatbot is made public where its snippet stands', async () => {
   const { uuid } = await api('POST', '/chatbot/create', { name: 'Private' });
   const { page } = await newPage(browser);

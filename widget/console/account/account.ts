@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
-import { chatbots } from '../chatbots.ts';
-import { memberships } from './membership.ts';
+import { forgetChatbots } from '../chatbots.ts';
 import type { Account } from '../records.ts';
 import { Failure, get, onSignedOut, post, remove, sessionPath } from '../wire.ts';
 
@@ -22,8 +21,7 @@ function enter(own: Account): void {
 
 function forget(): void {
   owner.value = '';
-  chatbots.value = undefined;
-  memberships.value = undefined;
+  forgetChatbots();
 }
 
 /** Of the server, for pages of other sites: `PUBLIC_URL`, else the one that this page is from. */
