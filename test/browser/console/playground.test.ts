@@ -106,6 +106,31 @@ test('says what an answer lacks to be sure', async () => {
   await page.context().close();
 });
 
+test('says that the message is like an agent only where it is, and else what decides', async () => {
+  const chatbot = await api.newChatbot('Team', QUESTION, ANSWER);
+  const { uuid } = await api.call('POST', `/chatbot/${chatbot}/agent/create`, { name: 'Parts', type: 'user-facing' });
+  const description = 'Spare bulbs, cables, plugs and switches.';
+  await api.call('POST', `/agent/${uuid}/update`, { description, enabled: true });
+  const [oldest] = await api.call<{ uuid: string; name: string }[]>('GET', `/chatbot/${chatbot}/agents`);
+  const { page } = await open(chatbot);
+  const expectWho = async (query: string, sentence: string): Promise<void> => {
+    await put(page, query);
+    await stepsOf(page).getByRole('listitem').first().getByText(sentence).waitFor();
+  };
+  await expectWho(
+    'Who wrote Hamlet?',
+    `${oldest!.name} (user-facing). The message is not clearly like what any of them`,
+  );
+  await expectWho(
+    'Which spare bulbs and cables are there?',
+    'Parts (user-facing). The message is most like what it answers.',
+  );
+  await api.call('POST', `/agent/${oldest!.uuid}/update`, { bias: 1 });
+  await expectWho('Which spare switches are there?', `${oldest!.name} (user-facing). Bias or stickness puts it before`);
+  await expectWho('Thank you!', 'The message is small talk.');
+  await page.context().close();
+});
+
 test('stores nothing, and needs no chatbot that is public', async () => {
   const chatbot = await api.newChatbot('Hidden', QUESTION, ANSWER);
   await api.call('POST', `/chatbot/${chatbot}/update`, { visibility: 'private' });

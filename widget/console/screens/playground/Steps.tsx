@@ -18,6 +18,23 @@ const ROUTED_BY = {
   model: 'The model chose it.',
 };
 
+/** What the message is, where that alone decides. */
+const DETECTED: Record<string, string> = {
+  person: 'The message asks for a person.',
+  spam: 'The message is spam.',
+  small_talk: 'The message is small talk.',
+};
+
+/** Only likeness above 0 sets an agent apart from the others. */
+function whyChosen(uuid: string, { by, detected, candidates = [] }: NonNullable<Trace['routing']>): string {
+  const likest = candidates.filter(({ classifier }) => classifier > 0);
+  if (detected && by === 'classifier') return DETECTED[detected] ?? '';
+  if (by !== 'classifier' || likest.some((one) => one.uuid === uuid)) return ROUTED_BY[by];
+  return likest.length > 0
+    ? 'Bias or stickness puts it before an agent that the message is more like.'
+    : 'The message is not clearly like what any of them answers: the highest score decides, and of equal ones the oldest agent.';
+}
+
 const CERTAINTY = {
   sure: 'The best passage answers the question.',
   unsure: 'The best passage is close, but may not answer: it is shown as the closest that was found.',
@@ -156,7 +173,7 @@ function Who({ trace: { agent, routing } }: { trace: Trace }) {
   return (
     <>
       <p>
-        <strong>{agent.name}</strong> ({agent.type}). {routing && ROUTED_BY[routing.by]}
+        <strong>{agent.name}</strong> ({agent.type}). {routing && whyChosen(agent.uuid, routing)}
       </p>
       {routing?.candidates && routing.candidates.length > 1 && (
         <table>
