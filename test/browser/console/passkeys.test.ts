@@ -136,7 +136,7 @@ test('at an IP address the page says why there are none', async () => {
   await page.context().close();
 });
 
-test('over plain HTTP under another name the page says that it takes HTTPS', async () => {
+test('over plain HTTP under another name the page says what is lost: passkeys, and the cookie’s “Secure”', async () => {
   const { page } = await newPage(browser);
   await page.route('http://docent.example/**', async (route) => {
     const path = new URL(route.request().url()).pathname;
@@ -144,6 +144,7 @@ test('over plain HTTP under another name the page says that it takes HTTPS', asy
   });
   await page.goto('http://docent.example/console/');
   await page.getByText('Browsers keep passkeys over HTTPS alone.').waitFor();
+  await page.getByText('the cookie of the sign-in has no “Secure”').waitFor();
   expect(await usePasskey(page).count()).toBe(0);
   await page.context().close();
 });

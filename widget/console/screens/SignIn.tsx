@@ -48,8 +48,8 @@ export function SignIn({ isPart = false }: { isPart?: boolean }) {
       </p>
       {location.protocol === 'http:' && !/^(?:localhost|127\.|\[::1\])/.test(location.host) && (
         <p class="notice">
-          This page came over plain HTTP: anyone on the network between can read the key. Put the server behind HTTPS
-          first.
+          This page came over plain HTTP: the cookie of the sign-in has no “Secure”, and anyone on the network between
+          can read it and the key. Put the server behind HTTPS first.
         </p>
       )}
     </Place>
