@@ -6,8 +6,8 @@ import type { AuditEntry } from '../../records.ts';
 
 const FIELDS = {
   email: { label: 'E-mail address', type: 'search' },
-  from: { label: 'First day', type: 'date' },
-  to: { label: 'Last day', type: 'date' },
+  from: { label: 'First day (UTC)', type: 'date' },
+  to: { label: 'Last day (UTC)', type: 'date' },
 } as const;
 
 /** Who did what in a chatbot; without one, with the own account. */

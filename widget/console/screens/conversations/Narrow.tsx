@@ -44,8 +44,8 @@ export function Narrow({ chatbot, ...narrowed }: NarrowProps) {
         }),
         label: { label: 'Label' },
         page: { label: 'Page', placeholder: 'Such as /cart' },
-        from: { label: 'First day', type: 'date' },
-        to: { label: 'Last day', type: 'date' },
+        from: { label: 'First day (UTC)', type: 'date' },
+        to: { label: 'Last day (UTC)', type: 'date' },
       }}
     />
   );
