@@ -216,7 +216,7 @@ test('dials that are not saved yet stay where an agent is saved', async () => {
 test('an answer that is typed while files are added stays', async () => {
   await open('sources');
   await page.getByText('Add a source').click();
-  await page.getByLabel('Files', { exact: true }).check();
+  await page.getByRole('radio', { name: 'Files' }).check();
   const file = { name: 'lamps.txt', mimeType: 'text/plain', buffer: Buffer.from('A lamp costs 20 pounds.') };
   await page.locator('input[type=file]').setInputFiles(file);
   const adding = await hold(page, 'POST', /\/upload$/);

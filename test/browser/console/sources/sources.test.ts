@@ -153,7 +153,7 @@ test('of several files the one that fails stays in the field, and the others are
   const chatbot = await newChatbot();
   await signInByKey(screen, server, `/console/chatbot/${chatbot}/sources`);
   await screen.getByText('Add a source').click();
-  await screen.getByLabel('Files').check();
+  await screen.getByRole('radio', { name: 'Files' }).check();
   const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`All about ${name}.`) });
   await screen.locator('[type=file]').setInputFiles(['a.txt', 'b.txt', 'empty.xyz', 'c.txt'].map(file));
   const add = screen.getByRole('button', { name: 'Add', exact: true });
@@ -165,13 +165,46 @@ test('of several files the one that fails stays in the field, and the others are
   await screen.getByText('empty.xyz: ').waitFor();
   expect(await screen.getByText('It is there already').count()).toBe(0);
   await screen.getByLabel('A question and its answer').check();
-  expect(await screen.getByText('empty.xyz').count()).toBe(0);
+  expect(await screen.getByText('empty.xyz').filter({ visible: true }).count()).toBe(0);
   expect(await screen.locator('[aria-invalid]').count()).toBe(0);
   await screen.getByLabel('Question', { exact: true }).fill('What is a chair?');
   await screen.getByLabel('Answer', { exact: true }).fill('A chair has four legs.');
   await add.click();
   await screen.getByText('1 added').getByRole('link', { name: 'What is a chair?' }).click();
   await screen.getByRole('heading', { level: 1, name: 'What is a chair?' }).waitFor();
+  await screen.context().close();
+});
+
+test('what was typed of one kind of source stays while another is chosen, and added', async () => {
+  const { page: screen } = await newPage(browser);
+  const chatbot = await newChatbot();
+  await signInByKey(screen, server, `/console/chatbot/${chatbot}/sources`);
+  await screen.getByText('Add a source').click();
+  const [start, paths] = [screen.getByLabel('Where the site starts'), screen.getByLabel('Only these paths')];
+  await start.fill('https://shop.example');
+  await screen.getByText('Which pages').click();
+  await paths.fill('/lamps');
+  await screen.getByLabel('A question and its answer').check();
+  const [question, answer] = ['Question', 'Answer'].map((label) => screen.getByLabel(label, { exact: true }));
+  await question!.fill('What is a chair?');
+  await answer!.fill('A chair has four legs.');
+  await screen.getByRole('radio', { name: 'Files' }).check();
+  await screen
+    .locator('[type=file]')
+    .setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('A.') });
+  await screen.getByLabel('One page').check();
+  expect(await screen.getByLabel('Address of the page').inputValue()).toBe('https://shop.example');
+  await screen.getByLabel('A question and its answer').check();
+  expect(await question!.inputValue()).toBe('What is a chair?');
+  await screen.getByRole('button', { name: 'Add', exact: true }).click();
+  await screen.getByText('1 added').getByRole('link', { name: 'What is a chair?' }).waitFor();
+  expect(await question!.inputValue()).toBe('');
+  await screen.getByLabel('A website').check();
+  expect(await start.inputValue()).toBe('https://shop.example');
+  expect(await paths.inputValue()).toBe('/lamps');
+  await screen.getByRole('radio', { name: 'Files' }).check();
+  await screen.getByRole('button', { name: 'Add', exact: true }).click();
+  await screen.getByText('1 added').getByRole('link', { name: 'a.txt' }).waitFor();
   await screen.context().close();
 });
 

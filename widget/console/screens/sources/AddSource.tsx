@@ -1,3 +1,5 @@
+import type { Signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { siteAddress } from '../../address.ts';
 import { Button, Field } from '../../parts/controls.tsx';
 import { sent, typed, type Texts } from '../../parts/form.ts';
@@ -32,18 +34,75 @@ const PATHS_HINT = 'One a line: a beginning such as /blog, or a pattern such as 
 /** Adds a website, a page, files or an answer; `onAdded` is called once the server has stored it. */
 export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () => void }) {
   const kind = useSignal<Kind>('site');
-  const { isBusy, failure, run } = useAction();
-  const base = `/api/v1/chatbot/${chatbot}/data-source`;
   const added = useSignal<Added[]>([]);
+  // What was typed of one kind stays while another is chosen; a website and a page have one address.
+  const forms: Kind[] = [kind.value === 'page' ? 'page' : 'site', 'file', 'qa'];
+  return (
+    <details class="add">
+      <summary>Add a source</summary>
+      <div class="inside">
+        <fieldset>
+          <legend class="hidden">What to add</legend>
+          {Object.entries(KINDS).map(([value, word]) => (
+            <label key={value} class="choice">
+              <input
+                type="radio"
+                name="kind"
+                value={value}
+                checked={kind.value === value}
+                onChange={() => (kind.value = value as Kind)}
+              />
+              {word}
+            </label>
+          ))}
+        </fieldset>
+        {forms.map((one, at) => (
+          <AddForm
+            key={at}
+            chatbot={chatbot}
+            kind={one}
+            isHidden={one !== kind.value}
+            added={added}
+            onAdded={onAdded}
+          />
+        ))}
+        <p role="status" class="words">
+          {added.value.length > 0 && `${added.value.length} added: `}
+          {added.value.map(({ uuid, title, url }, at) => (
+            <>
+              {at > 0 && ', '}
+              {title ? <a href={`/console/chatbot/${chatbot}/sources/${uuid}`}>{title}</a> : url}
+            </>
+          ))}
+        </p>
+      </div>
+    </details>
+  );
+}
+
+interface AddFormProps {
+  chatbot: string;
+  kind: Kind;
+  isHidden: boolean;
+  /** What was added last. */
+  added: Signal<Added[]>;
+  onAdded: () => void;
+}
+
+function AddForm({ chatbot, kind, isHidden, added, onAdded }: AddFormProps) {
+  const { isBusy, failure, run } = useAction();
+  const latest = useRef(kind);
+  latest.current = kind;
+  const base = `/api/v1/chatbot/${chatbot}/data-source`;
   const store = async (path: string, body: object): Promise<void> => {
     const made = await post<Added>(`${base}/${path}`, body, { isSlow: path === 'upload' });
     added.value = [...added.value, made];
   };
   const add = async (text: Texts, form: HTMLFormElement): Promise<void> => {
     added.value = [];
-    if (kind.value === 'site') await store('site', siteRequest(text));
-    else if (kind.value === 'page') await store('url', { url: siteAddress(text('url')).href });
-    else if (kind.value === 'qa') await store('qa', { question: text('question'), answer: text('answer') });
+    if (kind === 'site') await store('site', siteRequest(text));
+    else if (kind === 'page') await store('url', { url: siteAddress(text('url')).href });
+    else if (kind === 'qa') await store('qa', { question: text('question'), answer: text('answer') });
     else await uploadAll(form.querySelector<HTMLInputElement>('[type=file]')!);
   };
   /** One that fails keeps no other from being added, and is all that stays in the field. */
@@ -62,48 +121,17 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
     if (failed.length > 0) throw new Error(failed.join(' '));
   };
   const submit = sent(async (text, form) => {
-    const { value } = kind;
-    // Another kind was chosen meanwhile: what stands there by then was not sent.
-    if ((await run(() => add(text, form))) && kind.value === value) form.reset();
+    // Of a website and a page, which share a form, the other may have been chosen meanwhile: what stands there by then was not sent.
+    if ((await run(() => add(text, form))) && latest.current === kind) form.reset();
     onAdded();
   });
   return (
-    <details class="add">
-      <summary>Add a source</summary>
-      <form noValidate={kind.value === 'site' || kind.value === 'page'} onSubmit={submit}>
-        <fieldset>
-          <legend class="hidden">What to add</legend>
-          {Object.entries(KINDS).map(([value, word]) => (
-            <label key={value} class="choice">
-              <input
-                type="radio"
-                name="kind"
-                value={value}
-                checked={kind.value === value}
-                onChange={() => {
-                  kind.value = value as Kind;
-                  failure.value = '';
-                }}
-              />
-              {word}
-            </label>
-          ))}
-        </fieldset>
-        <Inputs kind={kind.value} failure={failure.value} />
-        <Button kind="primary" type="submit" icon="add" isBusy={isBusy.value}>
-          Add
-        </Button>
-        <p role="status" class="words">
-          {added.value.length > 0 && `${added.value.length} added: `}
-          {added.value.map(({ uuid, title, url }, at) => (
-            <>
-              {at > 0 && ', '}
-              {title ? <a href={`/console/chatbot/${chatbot}/sources/${uuid}`}>{title}</a> : url}
-            </>
-          ))}
-        </p>
-      </form>
-    </details>
+    <form hidden={isHidden} noValidate={kind === 'site' || kind === 'page'} onSubmit={submit}>
+      <Inputs kind={kind} failure={failure.value} />
+      <Button kind="primary" type="submit" icon="add" isBusy={isBusy.value}>
+        Add
+      </Button>
+    </form>
   );
 }
 
@@ -111,8 +139,8 @@ function Inputs({ kind, failure }: { kind: Kind; failure: string }) {
   if (kind === 'qa')
     return (
       <>
-        <Field key="question" label="Question" name="question" />
-        <Field key="answer" label="Answer" name="answer" rows={4} hint="It is quoted whole." failure={failure} />
+        <Field label="Question" name="question" />
+        <Field label="Answer" name="answer" rows={4} hint="It is quoted whole." failure={failure} />
       </>
     );
   if (kind === 'file')
@@ -128,22 +156,18 @@ function Inputs({ kind, failure }: { kind: Kind; failure: string }) {
         </p>
       </div>
     );
-  const address = (
-    <Field
-      key="url"
-      label={kind === 'site' ? 'Where the site starts' : 'Address of the page'}
-      name="url"
-      type="url"
-      placeholder="https://shop.example"
-      hint={kind === 'site' ? 'Of https://shop.example/docs/, only pages under /docs/ are read.' : ''}
-      failure={failure}
-    />
-  );
-  if (kind === 'page') return address;
+  const isSite = kind === 'site';
   return (
     <>
-      {address}
-      <details class="options">
+      <Field
+        label={isSite ? 'Where the site starts' : 'Address of the page'}
+        name="url"
+        type="url"
+        placeholder="https://shop.example"
+        hint={isSite ? 'Of https://shop.example/docs/, only pages under /docs/ are read.' : ''}
+        failure={failure}
+      />
+      <details class="options" hidden={!isSite}>
         <summary>Which pages</summary>
         <Field label="Only these paths" name="include" rows={2} isRequired={false} hint={PATHS_HINT} />
         <Field label="Not these paths" name="exclude" rows={2} isRequired={false} hint={PATHS_HINT} />
