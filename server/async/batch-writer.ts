@@ -9,9 +9,16 @@ export class BatchWriter<T> {
   #waiting: T[] = [];
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
+  /** That wait or run. */
+  #writes = 0;
 
   constructor(write: (items: T[]) => Promise<void>) {
     this.#write = write;
+  }
+
+  /** Whether an item is being written, or waits for it. */
+  get isWriting(): boolean {
+    return this.#writes > 0;
   }
 
   /** Resolves, or rejects, with the write that contains the item. */
@@ -26,11 +33,12 @@ export class BatchWriter<T> {
   }
 
   async #start(): Promise<void> {
+    this.#writes++;
     await this.#last;
     const items = this.#waiting;
     this.#waiting = [];
     this.#next = undefined;
-    const write = this.#write(items);
+    const write = this.#write(items).finally(() => this.#writes--);
     this.#last = write.catch(ignore);
     return write;
   }

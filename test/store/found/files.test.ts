@@ -12,7 +12,13 @@ let dir: string;
 let store: Store;
 let chatbot: string;
 const disk = faultyDisk();
-const open = async () => (store = await openLowdbStore({ dir, clock: Date.now, disk }));
+/** Between the writing of a line and its being synced. */
+let beforeSync = async (): Promise<void> => {};
+const datasync = async (file: number): Promise<void> => {
+  await beforeSync();
+  return disk.datasync(file);
+};
+const open = async () => (store = await openLowdbStore({ dir, clock: Date.now, disk: { ...disk, datasync } }));
 const reopen = async () => {
   await store.close();
   await open();
@@ -26,6 +32,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   disk.heal();
+  beforeSync = async () => {};
   await store.close();
   await rm(dir, { recursive: true, force: true });
 });
@@ -99,6 +106,24 @@ it('finds what has changed in each of the searches that come at once', async () 
     ['parcel two', 'parcel one'],
     ['parcel two', 'parcel one'],
   ]);
+});
+
+it('finds an answer that was being stored during the search before', async () => {
+  const { session } = await ask('parcel one');
+  let release = (): void => {};
+  const isWritten = new Promise<void>((written) => {
+    beforeSync = () =>
+      new Promise((resume) => {
+        release = resume;
+        written();
+      });
+  });
+  const asking = ask('parcel two', session);
+  await isWritten;
+  expect(await find('parcel')).toEqual(['parcel one']);
+  release();
+  await asking;
+  expect(await find('parcel')).toEqual(['parcel two', 'parcel one']);
 });
 
 it.each([

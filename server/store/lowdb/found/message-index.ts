@@ -27,6 +27,7 @@ import {
   sessionIn,
   stampOf,
   sumOfLines,
+  UNKNOWN_STAMP,
   type Place,
 } from './segment.ts';
 
@@ -254,15 +255,14 @@ export class MessageIndex {
     for (const name of await names.between(chatbot, endOf(segment - 1), endOf(segment))) {
       if (slice.isOver) await slice.renew();
       work.compared++;
-      const stamp = stampOf(names.path(name));
       const line = known.get(name.uuid);
-      if (line?.stamp === stamp) {
+      if (line?.stamp === stampOf(names.path(name))) {
         kept++;
         lines.push(line.line);
         continue;
       }
       work.read++;
-      const made = await this.#lineOf(name, stamp);
+      const made = await this.#lineOf(name);
       if (made) lines.push(made);
     }
     const isSame = kept === known.size && kept === lines.length;
@@ -271,13 +271,15 @@ export class MessageIndex {
     return Buffer.concat(lines);
   }
 
-  async #lineOf(name: SessionName, stamp: string): Promise<Buffer | undefined> {
-    const read = await this.#options.sessions.use(name.uuid, async (file) => {
+  async #lineOf(name: SessionName): Promise<Buffer | undefined> {
+    const { sessions } = this.#options;
+    const read = await sessions.use(name.uuid, async (file) => {
+      const stamp = file.isWriting ? UNKNOWN_STAMP : stampOf(sessions.names.path(name));
       const session = file.head();
-      return session && { session, messages: await file.messages() };
+      return session && { session, stamp, messages: await file.messages() };
     });
     if (!read) return undefined;
-    const { session, messages } = read;
+    const { session, stamp, messages } = read;
     const entries = session.dry_run ? [] : messages.filter(isFound).map(entryOf);
     const { uuid, order } = name;
     return lineOf({ uuid, order, ...session.live, messages: entries }, stamp);

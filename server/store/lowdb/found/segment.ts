@@ -56,13 +56,16 @@ export function linesIn(bytes: Buffer): Map<string, SegmentLine> {
 }
 
 /** Changes with what is kept of a session: lines of a version before are made again. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** What a file was like: it is longer with each message. */
 export function stampOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats ? `${VERSION}.${stats.size}.${stats.mtimeMs}` : '-';
 }
+
+/** Of a session that was being written: its line is made again. */
+export const UNKNOWN_STAMP = '?';
 
 /** Whoever damages it while the process has it, does so behind its back: that it is torn is all that is looked for. */
 export const isWhole = (bytes: Buffer): boolean => bytes.length === 0 || bytes.at(-1) === 10;

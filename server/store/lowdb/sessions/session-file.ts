@@ -92,6 +92,11 @@ export class SessionFile {
     return this.#removed && this.#count === 0;
   }
 
+  /** The file may have what this object has not yet. */
+  get isWriting(): boolean {
+    return this.#batch.isWriting;
+  }
+
   get isIdle(): boolean {
     return this.users === 0 && this.#unfinished.size === 0;
   }
