@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
 import type { MessageFilter, Store } from '../../../server/store/store.ts';
 import { aChatbot, aMessage, aSession } from '../records.ts';
@@ -58,9 +58,17 @@ const files = async (suffix: string) => {
   const names = await readdir(join(dir, 'found'), { recursive: true });
   return names.filter((name) => name.endsWith(suffix)).map((name) => join(dir, 'found', name));
 };
-/** Until what a search has begun beside it is done. */
-const built = async () => {
+/** Until what a search has begun beside it has made a file of terms, other than `damaged`. */
+const built = async (damaged = new Map<string, Buffer>()) => {
   await find({ text: 'none' });
+  await vi.waitFor(
+    async () => {
+      const paths = await files('.terms');
+      expect(paths).not.toEqual([]);
+      for (const path of paths) expect((await readFile(path)).equals(damaged.get(path) ?? Buffer.alloc(0))).toBe(false);
+    },
+    { timeout: 20_000, interval: 50 },
+  );
   await store.close();
   await open();
   await find({ text: 'none' });
@@ -122,9 +130,13 @@ it.each([
   async (_, damage) => {
     await built();
     const paths = await files('.terms');
-    for (const path of paths) await damage(path);
+    const damaged = new Map<string, Buffer>();
+    for (const path of paths) {
+      await damage(path);
+      damaged.set(path, await readFile(path).catch(() => Buffer.alloc(0)));
+    }
     expect(await find({ text: 'quokka' })).toEqual(['parcel 1234 quokka']);
-    await built();
+    await built(damaged);
     expect(await files('.terms')).toEqual(paths);
     expect(await searched({ text: 'quokka' })).toEqual([['parcel 1234 quokka'], 1]);
   },

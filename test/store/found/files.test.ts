@@ -2,8 +2,9 @@ import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
+import { newUuid } from '../../../server/schema/ids.ts';
 import type { Store } from '../../../server/store/store.ts';
 import { faultyDisk } from '../faulty-disk.ts';
 import { aChatbot, aMessage, aSession } from '../records.ts';
@@ -172,4 +173,53 @@ it('reads some sessions at a time where there is no index, and goes on behind th
   expect(pages.reduce((sum, count) => sum + count)).toBe(111);
   const whole = await store.findMessages(chatbot, { text: 'parcel 7' }, { limit: 1000 });
   expect([whole!.messages.length, whole!.next]).toEqual([111, '']);
+});
+
+describe('on a machine where each step takes 10 ms', () => {
+  /** Segments of the order of creation that have some of the chatbot's sessions, far fewer than one search may read. */
+  const SEGMENTS = 6;
+  const asked: string[] = [];
+  let sessions: string[];
+  beforeEach(async () => {
+    asked.length = 0;
+    sessions = [];
+    for (let segment = 0; segment < SEGMENTS; segment++) {
+      const some = await Promise.all(Array.from({ length: 30 }, (_, at) => ask(`parcel ${segment}.${at}`)));
+      for (const { session, message } of some) {
+        sessions.push(session.uuid);
+        asked.unshift(message.query);
+      }
+      // Each takes a place in the order, though there is no such chatbot.
+      for (let place = 30; place < 256; place++) await store.createSession(aSession(newUuid()));
+    }
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 10));
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+  const pages = async () => {
+    const all: string[][] = [];
+    for (let after: string | undefined; ;) {
+      const found = (await store.findMessages(chatbot, { text: 'parcel' }, { limit: 1000, after }))!;
+      all.push(found.messages.map(({ query }) => query));
+      if (found.next === '') return all;
+      after = found.next;
+    }
+  };
+
+  it('ends a search after its time where there is no index, and goes on behind what was searched', async () => {
+    const found = await pages();
+    expect(found.length).toBeGreaterThanOrEqual(SEGMENTS);
+    expect(Math.max(...found.map((page) => page.length))).toBeLessThanOrEqual(60);
+    expect(found.flat()).toEqual(asked);
+  });
+
+  it('searches all where few have changed, after a restart too', async () => {
+    await pages();
+    await reopen();
+    for (const session of [sessions[0]!, sessions.at(-1)!]) await ask('parcel', (await store.session(session))!);
+    const [first, ...more] = await pages();
+    expect([first!.length, more]).toEqual([SEGMENTS * 30 + 2, []]);
+  });
 });

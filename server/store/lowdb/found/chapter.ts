@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { TimeSlice } from '../../../async/time-slice.ts';
+import type { TimeSlice } from '../../../async/time-slice.ts';
 import { jsonIn } from '../../../schema/json.ts';
 import { RATINGS, type MessageEntry, type ReadyFilter } from '../../shared/message-search.ts';
 import type { IndexedSession } from './segment.ts';
@@ -59,8 +59,8 @@ export class ChapterTerms {
     this.#set(ANY, segment);
   }
 
-  async bytes(): Promise<Buffer[]> {
-    const [slice, pieces] = [new TimeSlice(), [Buffer.from(`${JSON.stringify(this.#covered)}\n`)]];
+  async bytes(slice: TimeSlice): Promise<Buffer[]> {
+    const pieces = [Buffer.from(`${JSON.stringify(this.#covered)}\n`)];
     let lines = '';
     for (const [term, bits] of this.#bits) {
       lines += `${term} ${hex(bits)}\n`;

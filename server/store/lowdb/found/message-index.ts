@@ -1,3 +1,4 @@
+import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import { KeyedMutex } from '../../../async/keyed-mutex.ts';
 import { TimeSlice } from '../../../async/time-slice.ts';
 import {
@@ -9,14 +10,16 @@ import {
   type FoundMessage,
   type FoundMessages,
   type MessageFilter,
+  type ReadyFilter,
 } from '../../shared/message-search.ts';
-import { groupBy } from '../../shared/figures.ts';
 import { ignore } from '../files/disk.ts';
 import { readBytes } from '../files/json-file.ts';
 import type { SessionName } from '../sessions/session-name.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { IndexFiles, type IndexFilesOptions } from './index-files.ts';
 import { bitOf, chapterOf, ChapterTerms, readChapter, segmentsWith, type Chapter } from './chapter.ts';
+import { chaptersOf, isCovered, letSearchesPass, newestFirst, type Segments } from './segments.ts';
+import { SearchWork } from './search-work.ts';
 import {
   endOf,
   isWhole,
@@ -31,10 +34,10 @@ import {
   type Place,
 } from './segment.ts';
 
-/** What one call does at most; the rest is done beside it, for the next one. */
-const MAX = { read: 200, compared: 10_000, bytes: 32 * 1024 * 1024 } as const;
 /** Segments of a chapter that may be in no file of its own; the newest chapter has some that change all the time. */
 const MAX_UNCOVERED = 8;
+/** Sessions: so that questions of visitors come between. */
+const COMPARED_AT_ONCE = 4;
 /** Of the segments that one chapter's file is made of: others are searched themselves. */
 const MAX_CHAPTER_BYTES = 64 * 1024 * 1024;
 
@@ -42,22 +45,12 @@ interface MessageIndexOptions extends IndexFilesOptions {
   sessions: Pick<Sessions, 'names' | 'use'>;
 }
 
-/** The segments of a chatbot that was searched in this life of the process. */
-interface Segments {
-  /** Resolves when `all` is whole. */
-  known: Promise<void>;
-  /** That have sessions. */
-  all: Set<number>;
-  /** Those whose file was compared with the sessions in this life, and none of them changed since: the sum of its lines. */
-  fresh: Map<number, string>;
-  /** Those that are being compared, unless one of the sessions has changed meanwhile. */
-  unchanged: Set<number>;
-  /** All are being compared. */
-  building?: Promise<void>;
+interface Search {
+  filter: ReadyFilter;
+  before: Place;
+  options: FindOptions;
+  work: SearchWork;
 }
-
-/** Sessions that were read, those whose files were looked at, and bytes that were searched. */
-type Work = Record<keyof typeof MAX, number>;
 
 /**
  * What `findMessages` searches: files of lines, each of the sessions of one stretch of the order of creation. They are derived:
@@ -109,17 +102,23 @@ export class MessageIndex {
   }
 
   /** Undefined where `after` is no place of the chatbot's. */
-  async find(
-    chatbot: string,
-    filter: MessageFilter,
-    { after, limit, onePerSession = false }: FindOptions,
-  ): Promise<FoundMessages | undefined> {
-    const before = await this.#placeOf(chatbot, after);
+  async find(chatbot: string, filter: MessageFilter, options: FindOptions): Promise<FoundMessages | undefined> {
+    const work = new SearchWork();
+    const before = await this.#placeOf(chatbot, options.after);
     if (!before) return undefined;
     const segments = await this.#segmentsOf(chatbot);
-    const [ready, slice] = [readyFilter(filter), new TimeSlice()];
+    const search = this.#search(chatbot, segments, { filter: readyFilter(filter), before, options, work });
+    segments.searches.add(search);
+    return search.finally(() => segments.searches.delete(search));
+  }
+
+  async #search(
+    chatbot: string,
+    segments: Segments,
+    { filter, before, options: { limit, onePerSession = false }, work }: Search,
+  ): Promise<FoundMessages> {
+    const slice = new TimeSlice();
     const found: FoundMessages = { messages: [], next: '' };
-    const work: Work = { read: 0, compared: 0, bytes: 0 };
     const take = (message: FoundMessage, place: Place): boolean => {
       if (found.messages.length === limit) return false;
       found.messages.push(message);
@@ -136,16 +135,17 @@ export class MessageIndex {
       if (segment > segmentOf(before.order)) continue;
       if (chapterOf(segment) !== chapter.number) {
         const read = await this.#chapter(chatbot, chapterOf(segment));
-        chapter = { ...read, number: chapterOf(segment), bits: segmentsWith(read, ready) };
+        chapter = { ...read, number: chapterOf(segment), bits: segmentsWith(read, filter) };
         uncovered = 0;
       }
       if (!isCovered(chapter, segment, segments)) uncovered++;
       else if ((chapter.bits & bitOf(segment)) === 0) continue;
-      if (isOver(work) || uncovered > MAX_UNCOVERED) this.#build(chatbot, segments);
-      if (isOver(work)) return { ...found, next: cursorOf({ order: endOf(segment), message: 0 }) };
+      const { isOver } = work;
+      if (isOver || uncovered > MAX_UNCOVERED) this.#build(chatbot, segments);
+      if (isOver) return { ...found, next: cursorOf({ order: endOf(segment), message: 0 }) };
       const bytes = await this.#segment(chatbot, segment, segments, work);
       work.bytes += bytes.length;
-      if (!(await searchSegment(bytes, { filter: ready, onePerSession, before, take, slice }))) return found;
+      if (!(await searchSegment(bytes, { filter, onePerSession, before, take, slice }))) return found;
       if (slice.isOver) await slice.renew();
     }
     return { ...found, next: '' };
@@ -173,7 +173,7 @@ export class MessageIndex {
         for (const places of await this.#options.sessions.names.places(chatbot))
           for (const order of places) all.add(segmentOf(order));
       };
-      segments = { all, fresh: new Map(), unchanged: new Set(), known: list() };
+      segments = { all, fresh: new Map(), unchanged: new Set(), searches: new Set(), known: list() };
       this.#chatbots.set(chatbot, segments);
       segments.known.catch(() => this.#chatbots.delete(chatbot));
     }
@@ -181,15 +181,17 @@ export class MessageIndex {
     return segments;
   }
 
-  /** Compares the other segments, one after another, and makes what is missing of chapters, for the searches to come. */
+  /** Compares the other segments, one after another, and makes what is missing of chapters, for the searches to come; those under way go first. */
   #build(chatbot: string, segments: Segments): void {
     if (segments.building) return;
     const isThere = (): boolean => this.#chatbots.get(chatbot) === segments;
     const build = async (): Promise<void> => {
-      const work: Work = { read: 0, compared: 0, bytes: 0 };
+      const work = new SearchWork();
       for (const own of chaptersOf(segments.all)) {
-        for (const segment of own)
+        for (const segment of own) {
+          await letSearchesPass(segments);
           if (isThere() && !segments.fresh.has(segment)) await this.#segment(chatbot, segment, segments, work);
+        }
         if (isThere()) await this.#makeChapter(chatbot, own, segments);
       }
     };
@@ -216,7 +218,7 @@ export class MessageIndex {
       const uncovered = own.filter((segment) => segments.fresh.has(segment) && !isCovered(old, segment, segments));
       if (uncovered.length <= MAX_UNCOVERED / 2) return;
       const terms = new ChapterTerms();
-      const slice = new TimeSlice();
+      const slice = new TimeSlice(() => letSearchesPass(segments));
       let size = 0;
       for (const segment of own) {
         const bytes = segments.fresh.has(segment) ? await readBytes(this.#files.segment(chatbot, segment)) : undefined;
@@ -230,41 +232,47 @@ export class MessageIndex {
             if (slice.isOver) await slice.renew();
           }
       }
-      await this.#files.write(path, chatbot, await terms.bytes());
+      await this.#files.write(path, chatbot, await terms.bytes(slice));
     });
   }
 
   /** The lines of a segment as the sessions are; adds what had to be done to `work`. */
-  async #segment(chatbot: string, segment: number, segments: Segments, work: Work): Promise<Buffer> {
+  async #segment(chatbot: string, segment: number, segments: Segments, work: SearchWork): Promise<Buffer> {
     const path = this.#files.segment(chatbot, segment);
-    const bytes = segments.fresh.has(segment) ? await readBytes(path) : undefined;
-    if (bytes && isWhole(bytes)) return bytes;
-    const comparing = this.#mutex.run(path, () => this.#compare(chatbot, segment, segments, work));
+    const readFresh = async (): Promise<Buffer | undefined> => {
+      const bytes = segments.fresh.has(segment) ? await readBytes(path) : undefined;
+      return bytes && isWhole(bytes) ? bytes : undefined;
+    };
+    const bytes = await readFresh();
+    if (bytes) return bytes;
+    // Another call may have compared it while this one waited.
+    const compare = async (): Promise<Buffer> => (await readFresh()) ?? this.#compare(chatbot, segment, segments, work);
+    const comparing = this.#mutex.run(path, compare);
     this.#underWay.add(comparing);
     return comparing.finally(() => this.#underWay.delete(comparing));
   }
 
-  async #compare(chatbot: string, segment: number, segments: Segments, work: Work): Promise<Buffer> {
+  async #compare(chatbot: string, segment: number, segments: Segments, work: SearchWork): Promise<Buffer> {
     segments.unchanged.add(segment);
     const { names } = this.#options.sessions;
     const path = this.#files.segment(chatbot, segment);
     const known = linesIn((await readBytes(path)) ?? Buffer.alloc(0));
-    const lines: Buffer[] = [];
-    const slice = new TimeSlice();
+    const made: (Buffer | undefined)[] = [];
     let kept = 0;
-    for (const name of await names.between(chatbot, endOf(segment - 1), endOf(segment))) {
-      if (slice.isOver) await slice.renew();
+    const compare = async ([at, name]: [number, SessionName]): Promise<void> => {
       work.compared++;
       const line = known.get(name.uuid);
       if (line?.stamp === stampOf(names.path(name))) {
         kept++;
-        lines.push(line.line);
-        continue;
+        made[at] = line.line;
+      } else {
+        work.read++;
+        made[at] = await this.#lineOf(name);
       }
-      work.read++;
-      const made = await this.#lineOf(name);
-      if (made) lines.push(made);
-    }
+    };
+    const own = await names.between(chatbot, endOf(segment - 1), endOf(segment));
+    await forEachConcurrent(own.entries(), compare, COMPARED_AT_ONCE);
+    const lines = made.filter((line) => line !== undefined);
     const isSame = kept === known.size && kept === lines.length;
     const isWritten = isSame || (await this.#files.write(path, chatbot, lines));
     if (segments.unchanged.delete(segment) && isWritten) segments.fresh.set(segment, sumOfLines(lines));
@@ -285,18 +293,5 @@ export class MessageIndex {
     return lineOf({ uuid, order, ...session.live, messages: entries }, stamp);
   }
 }
-
-const isOver = (work: Work): boolean => (Object.keys(MAX) as (keyof Work)[]).some((kind) => work[kind] >= MAX[kind]);
-
-const newestFirst = (segments: Iterable<number>): number[] => [...segments].sort((a, b) => b - a);
-
-/** The segments of each chapter, newest first. */
-const chaptersOf = (segments: Iterable<number>): number[][] => [
-  ...groupBy(newestFirst(segments), (segment) => String(chapterOf(segment))).values(),
-];
-
-/** Whether the chapter's file says what the segment has now. */
-const isCovered = ({ covered }: Chapter, segment: number, { fresh }: Segments): boolean =>
-  fresh.has(segment) && covered.get(segment) === fresh.get(segment);
 
 const cursorOf = ({ order, message }: Place): string => `${order}.${message}`;
