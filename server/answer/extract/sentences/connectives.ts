@@ -35,53 +35,86 @@ const CONNECTIVES: Partial<Record<LanguageCode, string>> = {
 };
 /** Behind one of them these make a phrase of it that links nothing: “so that”, “as a result of”, “invece di”. */
 const NO_LINK =
-  '(?!\\s+(?:that|of|to|with|from|far|long|much|many|as|for|known|que|de|du|des|di|del|della|à|a)(?!\\p{L}))';
+  /\s+(?:that|of|to|with|from|far|long|much|many|as|for|known|que|de|du|des|di|del|della|à|a)(?!\p{L})/iuy;
 const UNSPACED = /^(?:例えば|たとえば|しかし|したがって|だから|また|例如|比如|但是|但|因此|所以|然而)/;
+/** Up to as many words as the longest of them has, with one character between each two. */
+const WORDS = /\p{L}+(?:[ '’]\p{L}+){0,3}/uy;
+const [COMMA, SPACE] = [/,\s+/y, /,?\s+/y];
+/** These may go without a comma. */
+const REMOVABLE = /(?:and|but|(?:please )?note that)\s+/iuy;
+/** Connectives before the one that may go, as in “but then, for example,”. */
+const MAX_LINKS_BEFORE = 3;
 
-const listOf = (source: string): string[] => source.split('|').map((one) => one.trim().replace(/\s+/g, ' '));
-const PHRASES = Object.values(CONNECTIVES)
-  .flatMap(listOf)
-  .filter((one) => one.includes(' '));
-
-interface Pattern {
-  begins: RegExp;
-  /** One or more that a comma divides from what they link, or that may go without another word. */
-  removable: RegExp;
+/** Each connective, and the languages that have it; a phrase counts in all. A look-up: one pattern a language takes 150 kB each. */
+const LANGUAGES = new Map<string, Set<LanguageCode>>();
+for (const [language, list] of Object.entries(CONNECTIVES)) {
+  for (const one of list.replaceAll("['’]", "'").split('|')) {
+    const link = one.trim().replace(/\s+/g, ' ');
+    LANGUAGES.set(link, (LANGUAGES.get(link) ?? new Set()).add(language as LanguageCode));
+  }
 }
 
-const patternOf = (words: string[]): Pattern => {
-  const longestFirst = [...words].sort((a, b) => b.length - a.length);
-  const link = `(?:${longestFirst.join('|')})(?!\\p{L})`;
-  return {
-    begins: new RegExp(`^${link}${NO_LINK}`, 'iu'),
-    removable: new RegExp(
-      `^(?:${link},?\\s+){0,3}?(?:${link},\\s+|(?:and|but|(?:please )?note that)\\s+)(?!${link}${NO_LINK})`,
-      'iu',
-    ),
-  };
-};
-
-const PATTERNS = new Map(
-  Object.entries(CONNECTIVES).map(([language, list]) => [language, patternOf([...listOf(list), ...PHRASES])]),
-);
-const ANY = patternOf(PHRASES);
+interface Link {
+  end: number;
+  isPhrase: boolean;
+  languages: ReadonlySet<LanguageCode>;
+}
 
 /** Whether a sentence of the text begins with words that link it to the one before it. */
-export const isLinked = (sentence: string, text: string): boolean =>
-  UNSPACED.test(sentence) || patternFor(sentence, text)?.begins.test(sentence) === true;
+export function isLinked(sentence: string, text: string): boolean {
+  if (UNSPACED.test(sentence)) return true;
+  const links = linksAt(sentence, 0).filter((link) => isWhole(sentence, link));
+  if (links.length === 0) return false;
+  // The language is detected only where it decides.
+  return links.some(({ isPhrase }) => isPhrase) || links.some(countsIn(languageOf(text)));
+}
 
 /** A sentence without such words, where what is left is a sentence. */
 export function withoutLink(sentence: string, text: string): string {
-  const [link = ''] = patternFor(sentence, text)?.removable.exec(sentence) ?? [];
-  const rest = sentence.slice(link.length);
-  return link === '' ? sentence : rest.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+  const end = isLinked(sentence, text) ? removableEnd(sentence, countsIn(languageOf(text))) : 0;
+  return end === 0 ? sentence : sentence.slice(end).replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 }
 
-/** The language is detected only where it decides. */
-function patternFor(sentence: string, text: string): Pattern | undefined {
-  if (ANY.begins.test(sentence)) return PATTERNS.get(detectLanguage(text) ?? 'en') ?? ANY;
-  const languages = [...PATTERNS].filter(([, { begins }]) => begins.test(sentence));
-  if (languages.length === 0) return undefined;
-  const detected = detectLanguage(text) ?? 'en';
-  return languages.find(([language]) => language === detected)?.[1];
+const languageOf = (text: string): LanguageCode => detectLanguage(text) ?? 'en';
+const countsIn =
+  (language: LanguageCode) =>
+  ({ isPhrase, languages }: Link): boolean =>
+    isPhrase || languages.has(language);
+
+/** Longest first. */
+function linksAt(sentence: string, at: number): Link[] {
+  const links: Link[] = [];
+  let end = endOf(WORDS, sentence, at);
+  while (end > at) {
+    const words = sentence.slice(at, end);
+    const link = words.toLowerCase().replaceAll('’', "'");
+    const languages = LANGUAGES.get(link);
+    if (languages) links.push({ end, isPhrase: link.includes(' '), languages });
+    end = at + Math.max(...[' ', "'", '’'].map((between) => words.lastIndexOf(between)));
+  }
+  return links;
+}
+
+const isWhole = (sentence: string, { end }: Link): boolean => endOf(NO_LINK, sentence, end) < 0;
+
+/** Where the connectives that a sentence can do without end: one or more that a comma divides from what they link; 0 for none. */
+function removableEnd(sentence: string, counts: (link: Link) => boolean, at = 0, before = MAX_LINKS_BEFORE): number {
+  const links = linksAt(sentence, at).filter(counts);
+  const begins = (place: number): boolean =>
+    linksAt(sentence, place).some((link) => counts(link) && isWhole(sentence, link));
+  const ends = [...links.map(({ end }) => endOf(COMMA, sentence, end)), endOf(REMOVABLE, sentence, at)];
+  const found = ends.find((end) => end > at && !begins(end));
+  if (found !== undefined || before === 0) return found ?? 0;
+  for (const { end } of links) {
+    const next = endOf(SPACE, sentence, end);
+    const last = next > end ? removableEnd(sentence, counts, next, before - 1) : 0;
+    if (last > 0) return last;
+  }
+  return 0;
+}
+
+/** Where a match that begins at this place ends; -1 for none. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
 }
