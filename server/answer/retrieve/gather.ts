@@ -90,6 +90,7 @@ export async function gatherContext(
   const scope = {
     ...within,
     forQuotes: !asksModel,
+    forReply: true,
     earlier,
     ...lastQuoted(turns),
     wordsAlone: seemsTalk,
@@ -120,8 +121,10 @@ export async function gatherContext(
     searched: searches?.length ? merge(await Promise.all(searches), own) : undefined,
     hosts,
     searchWords: (words) => knowledge.search(uuid, words, { sources, wordsAlone: true }),
-    searchQuestion: (text, before, wordsAlone) =>
-      knowledge.search(uuid, text, { ...within, forQuotes: true, earlier: [...earlier, ...before], wordsAlone }),
+    searchQuestion(text, before, wordsAlone) {
+      const wider = { ...within, earlier: [...earlier, ...before], wordsAlone };
+      return knowledge.search(uuid, text, { ...wider, forQuotes: true, forReply: true });
+    },
     canPass,
     talk: isTalk ? said : undefined,
   };

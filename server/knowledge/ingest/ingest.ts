@@ -218,6 +218,7 @@ export class Ingestion implements Omit<Knowledge, 'reingest' | 'rewrite'> {
       sources,
       wordsAlone = false,
       forQuotes = false,
+      forReply = false,
       onTrace,
     }: SearchOptions = {},
   ): Promise<SearchResult> {
@@ -235,7 +236,7 @@ export class Ingestion implements Omit<Knowledge, 'reingest' | 'rewrite'> {
     if (onTrace && scores) onTrace(traceOf(index, scores, query));
     const found = hits.slice(0, limit).map((hit) => foundOf(index, hit, query));
     if (vector && forQuotes && !found[0]?.match.exact) await this.#embedding?.sentences(found, vector);
-    await query.language.load();
+    if (forReply) await query.language.load();
     if (upTo <= limit) return { query, found };
     return { query, found, more: moreOf(index, hits, query, limit, upTo), languages: index.siteLanguages };
   }

@@ -34,6 +34,8 @@ export interface SearchOptions {
   wordsAlone?: boolean;
   /** Quotes are made of them: their sentences are compared by meaning too, where there are vectors. False by default. */
   forQuotes?: boolean;
+  /** A reply is written from it: what tells its language is loaded, where the words of the question do not. False by default. */
+  forReply?: boolean;
   /** Told how the passages were scored, before the search resolves; without it nothing of that is kept. */
   onTrace?: ((trace: SearchTrace) => void) | undefined;
 }
