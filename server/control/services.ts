@@ -61,7 +61,6 @@ export async function createServices(config: Config, { store, clock, log, health
     ...(embedder ? [checkableEmbedder(config.embeddings === 'local' ? undefined : config.embeddings, embedder)] : []),
   ];
   const isIngesting = (chatbot: string): boolean => ingestion.isBusy(chatbot);
-  const suggestions = new Suggestions({ store, knowledge, isIngesting, hasModel: model !== undefined, log });
   const fallbackFor = createFallbacks({ health, clock, log, quotes: config.fallback }, nameAtServer);
   const paused = (name: string): string | undefined => fallbackFor(name).pausedFor();
   let isEnding = false;
@@ -78,6 +77,14 @@ export async function createServices(config: Config, { store, clock, log, health
   const mayAsk = (name: string): boolean => paused(name) === undefined;
   const asking = model && { model, mayAsk, clock, credits: catalogue.credits };
   const router = new AgentRouter(store, knowledge, asking);
+  const suggestions = new Suggestions({
+    store,
+    knowledge,
+    router: router.withoutReferee(),
+    isIngesting,
+    hasModel: model !== undefined,
+    log,
+  });
   const parts = {
     store,
     knowledge,

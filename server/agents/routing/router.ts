@@ -51,7 +51,7 @@ export class AgentRouter {
   readonly #store: Pick<Store, 'messages'>;
   readonly #knowledge: Pick<Knowledge, 'rarity'>;
   readonly #referee: Referee | undefined;
-  readonly #classifiers = new LRUCache<string, { version: string; classifier: Promise<Classifier> }>({
+  #classifiers = new LRUCache<string, { version: string; classifier: Promise<Classifier> }>({
     max: MAX_CLASSIFIERS,
   });
   readonly #questions: SideQuestions | undefined;
@@ -62,6 +62,13 @@ export class AgentRouter {
     this.#knowledge = knowledge;
     this.#referee = referee;
     this.#questions = referee && new SideQuestions(referee.model, referee.clock, CHOICE_TIMEOUT_MS);
+  }
+
+  /** The same without a referee; a chatbot's classifier is held once for both. */
+  withoutReferee(): AgentRouter {
+    const router = new AgentRouter(this.#store, this.#knowledge);
+    router.#classifiers = this.#classifiers;
+    return router;
   }
 
   /**

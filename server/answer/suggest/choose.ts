@@ -16,7 +16,7 @@ import { byRank, type Candidate } from './candidates.ts';
 export interface ChooseOptions {
   knowledge: Pick<Knowledge, 'search'>;
   /** Without a model to refer to. */
-  router: AgentRouter;
+  router: Pick<AgentRouter, 'route'>;
 }
 
 const MAX_SUGGESTIONS = 3;

@@ -1,5 +1,5 @@
 import { sourcesFor } from '../../agents/agents.ts';
-import { AgentRouter } from '../../agents/routing/router.ts';
+import type { AgentRouter } from '../../agents/routing/router.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Log } from '../../knowledge/ingest/ingest.ts';
 import type { Store, StoredAgent, StoredChatbot, StoredSource } from '../../store/store.ts';
@@ -10,7 +10,9 @@ import { FollowUps } from './follow-ups.ts';
 
 interface SuggestionsOptions {
   store: Store;
-  knowledge: Pick<Knowledge, 'search' | 'headingsNear' | 'rarity'>;
+  knowledge: Pick<Knowledge, 'search' | 'headingsNear'>;
+  /** Without a model, as suggestions are chosen for nobody who waits or pays. */
+  router: Pick<AgentRouter, 'route'>;
   /** Whether sources of the chatbot are being ingested, or wait for it. */
   isIngesting(chatbot: string): boolean;
   /** A model writes the answers. */
@@ -36,7 +38,6 @@ export class Suggestions {
   /** Told of each change, too. */
   readonly followUps: FollowUps;
   readonly #options: SuggestionsOptions;
-  readonly #router: AgentRouter;
   readonly #due = new Map<string, Due>();
   /** Chatbots are worked on one after another. */
   #work = Promise.resolve();
@@ -45,10 +46,9 @@ export class Suggestions {
 
   constructor(options: SuggestionsOptions) {
     this.#options = options;
-    this.#router = new AgentRouter(options.store, options.knowledge);
     this.followUps = new FollowUps({
       knowledge: options.knowledge,
-      router: this.#router,
+      router: options.router,
       onError: (error, chatbot) => options.log.error({ err: error, chatbot }, 'an answer has no follow-up questions'),
     });
     const { bus } = options.store;
@@ -121,13 +121,13 @@ export class Suggestions {
 
   /** Returns how many sources there are. */
   async #choose(uuid: string): Promise<number> {
-    const { store, knowledge } = this.#options;
+    const { store, knowledge, router } = this.#options;
     const chatbot = await store.chatbot(uuid);
     if (!chatbot) return 0;
     const [agents, sources] = await Promise.all([store.agents(uuid), store.sources(uuid)]);
     const readable = sources.filter(({ tokens }) => tokens > 0).filter(answerableBy(agents));
     const candidates = await candidatesIn(store, readable);
-    const chosen = await chooseSuggestions({ knowledge, router: this.#router }, chatbot, agents, candidates);
+    const chosen = await chooseSuggestions({ knowledge, router }, chatbot, agents, candidates);
     const suggestions = new Map(chosen.map(({ source, text }) => [source.uuid, text]));
     for (const source of sources) await this.#keep(source, suggestions.get(source.uuid) ?? '');
     const suggested = { sources: [...suggestions.keys()], site: siteIn(readable) };

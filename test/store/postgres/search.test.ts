@@ -157,6 +157,7 @@ describe.skipIf(!server)('search by several processes', () => {
     const suggestions = new Suggestions({
       store: b!.store,
       knowledge: {} as never,
+      router: {} as never,
       isIngesting: () => false,
       hasModel: false,
       log,
