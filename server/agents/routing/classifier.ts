@@ -2,6 +2,7 @@ import { forEachSliced } from '../../async/time-slice.ts';
 import { sentencesOf } from '../../knowledge/text/sentences.ts';
 import { belonging, type Rarity } from './belonging.ts';
 import { featuresOf, type Features } from './features.ts';
+import { NameTable } from './names.ts';
 import { tellApart, type Example, type Vector } from './pairs.ts';
 
 /** What an agent is known by. */
@@ -51,15 +52,21 @@ interface Corpus {
   texts: string[];
   /** By agent; '' for one without a fixed text. */
   replies: string[];
-  examples: Example[];
   shares: Float64Array;
   starts: number[];
-  /** By feature: the places of the examples that have it, and its weight in each. */
-  postings: Map<string, Posting>;
+  postings: Postings;
 }
+/** The places of the texts that have a feature, and its weight in each: of feature `n` from `starts[n]` to before `starts[n + 1]`. */
+interface Postings {
+  features: NameTable;
+  starts: Uint32Array;
+  texts: Uint32Array;
+  weights: Float64Array;
+}
+/** While they are collected. */
 interface Posting {
   feature: number;
-  examples: number[];
+  texts: number[];
   weights: number[];
 }
 
@@ -69,27 +76,27 @@ interface Posting {
  */
 export async function trainClassifier(agents: readonly AgentTexts[]): Promise<Classifier> {
   const replies = agents.map(({ meta }) => meta?.default_message ?? '');
-  const corpus: Corpus = {
-    texts: [],
-    replies,
-    examples: [],
-    shares: new Float64Array(),
-    starts: [0],
-    postings: new Map(),
-  };
   const texts = agents.map(textsOf);
-  corpus.texts = texts.flat().map(({ text }) => text);
-  corpus.shares = Float64Array.from(texts.flat(), ({ share }) => share);
-  for (const own of texts) corpus.starts.push(corpus.starts.at(-1)! + own.length);
-  await forEachSliced(texts.flat(), ({ text, cost }) => learn(corpus, text, cost));
+  const starts = [0];
+  for (const own of texts) starts.push(starts.at(-1)! + own.length);
+  const examples: Example[] = [];
+  const postings = new Map<string, Posting>();
+  await forEachSliced(texts.flat(), ({ text, cost }) => learn(examples, postings, text, cost));
   const pairs: Pair[] = agents.flatMap((_, one) =>
     agents.slice(one + 1).map((__, at) => ({ one, other: one + 1 + at, weights: new Float32Array() })),
   );
-  const scratch = new Float64Array(corpus.postings.size);
-  const of = (agent: number) => corpus.examples.slice(corpus.starts[agent], corpus.starts[agent + 1]);
+  const scratch = new Float64Array(postings.size);
+  const of = (agent: number) => examples.slice(starts[agent], starts[agent + 1]);
   await forEachSliced(pairs, (pair) => {
     pair.weights = tellApart(of(pair.one), of(pair.other), scratch);
   });
+  const corpus = {
+    texts: texts.flat().map(({ text }) => text),
+    replies,
+    shares: Float64Array.from(texts.flat(), ({ share }) => share),
+    starts,
+    postings: packed(postings),
+  };
   return new Classifier(corpus, pairs);
 }
 
@@ -112,19 +119,32 @@ const sentences = (text: string): string[] =>
     .slice(0, MAX_TEXT_SENTENCES)
     .map(({ start, end }) => text.slice(start, end));
 
-function learn({ examples, postings }: Corpus, text: string, cost: number): void {
+function learn(examples: Example[], postings: Map<string, Posting>, text: string, cost: number): void {
   const features = featuresOf(text);
   const vector: Vector = { features: new Int32Array(features.size), weights: new Float64Array(features.size) };
   let at = 0;
   for (const [name, { weight }] of features) {
-    const posting = postings.get(name) ?? { feature: postings.size, examples: [], weights: [] };
+    const posting = postings.get(name) ?? { feature: postings.size, texts: [], weights: [] };
     postings.set(name, posting);
-    posting.examples.push(examples.length);
+    posting.texts.push(examples.length);
     posting.weights.push(weight);
     vector.features[at] = posting.feature;
     vector.weights[at++] = weight;
   }
   examples.push({ vector, cost });
+}
+
+/** Without an object a feature, which most of a team's memory would go to. */
+function packed(postings: ReadonlyMap<string, Posting>): Postings {
+  const all = [...postings.values()];
+  const starts = new Uint32Array(all.length + 1);
+  for (const [at, { texts }] of all.entries()) starts[at + 1] = starts[at]! + texts.length;
+  return {
+    features: NameTable.of([...postings.keys()]),
+    starts,
+    texts: Uint32Array.from(all.flatMap(({ texts }) => texts)),
+    weights: Float64Array.from(all.flatMap(({ weights }) => weights)),
+  };
 }
 
 /**
@@ -168,16 +188,16 @@ export class Classifier {
 
   /** With each example: by all features, and by those that say something. */
   #similarities(features: Features): { all: Float64Array; content: Float64Array } {
-    const all = new Float64Array(this.#corpus.examples.length);
+    const all = new Float64Array(this.#corpus.texts.length);
     const content = new Float64Array(all.length);
+    const { features: known, starts, texts, weights } = this.#corpus.postings;
     for (const [name, feature] of features) {
-      const posting = this.#corpus.postings.get(name);
-      if (!posting) continue;
-      const { examples, weights } = posting;
-      for (let at = 0; at < examples.length; at++) {
+      const place = known.placeOf(name);
+      if (place < 0) continue;
+      for (let at = starts[place]!; at < starts[place + 1]!; at++) {
         const part = feature.weight * weights[at]!;
-        all[examples[at]!]! += part;
-        if (feature.content) content[examples[at]!]! += part;
+        all[texts[at]!]! += part;
+        if (feature.content) content[texts[at]!]! += part;
       }
     }
     return { all, content };

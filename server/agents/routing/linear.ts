@@ -3,6 +3,7 @@ import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { isSlip } from '../../knowledge/text/spelling.ts';
 import { rootOf } from '../../knowledge/text/tokenizer.ts';
 import { featuresOf, type Features } from './features.ts';
+import { NameTable } from './names.ts';
 
 /** A trained detector, as its file in `trained/` has it. */
 export interface LinearModel {
@@ -24,7 +25,9 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 /** A detector ready for use. */
 export class Detector {
   readonly #bias: number;
-  readonly #weights: Map<string, number>;
+  readonly #features: NameTable;
+  /** By place of the feature. */
+  readonly #weights: Int32Array;
   readonly #phrases: RegExp;
   readonly #classes = new Map<string, string>();
   /** Of the phrases, those that a mistyped word may be. */
@@ -32,7 +35,16 @@ export class Detector {
 
   constructor({ bias, weights, phrases }: LinearModel) {
     this.#bias = bias;
-    this.#weights = new Map(weights.split('|').map((one) => [one.replace(/=.*/, ''), Number(one.replace(/.*=/, ''))]));
+    const starts: number[] = [];
+    const values: number[] = [];
+    let next = 0;
+    for (const one of weights === '' ? [] : weights.split('|')) {
+      starts.push(next);
+      values.push(Number(one.slice(one.indexOf('=') + 1)));
+      next += one.length + 1;
+    }
+    this.#features = new NameTable(weights, Uint32Array.from(starts), '=');
+    this.#weights = Int32Array.from(values);
     for (const [letter, list] of Object.entries(phrases)) {
       for (const phrase of list.split('|')) this.#classes.set(phrase, classWord(letter));
     }
@@ -50,7 +62,10 @@ export class Detector {
       ? written.replace(/(?<!\p{L})[a-z]{4,}(?!\p{L})/gu, (word) => this.#corrected(word))
       : written;
     let value = this.#bias;
-    for (const [name, { weight }] of this.#featuresOf(plain)) value += weight * (this.#weights.get(name) ?? 0);
+    for (const [name, { weight }] of this.#featuresOf(plain)) {
+      const place = this.#features.placeOf(name);
+      if (place >= 0) value += weight * this.#weights[place]!;
+    }
     return value / 100;
   }
 
@@ -65,7 +80,7 @@ export class Detector {
 
   /** The word of a phrase that one slip made this word of; a word the model knows is as it is meant. */
   #corrected(word: string): string {
-    if (this.#words.includes(word) || this.#weights.has(`w${rootOf(word)}`)) return word;
+    if (this.#words.includes(word) || this.#features.placeOf(`w${rootOf(word)}`) >= 0) return word;
     return this.#words.find((one) => one[0] === word[0] && isSlip(one, word) && isTold(one, word)) ?? word;
   }
 }
