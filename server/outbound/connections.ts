@@ -1,4 +1,5 @@
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import { buildConnector, Client } from './undici.ts';
 
 interface Timeouts {
   /** Milliseconds, all three. */

@@ -1,9 +1,9 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { buildConnector } from 'undici';
 import { isOwnAddress, isPublicAddress } from './addresses.ts';
 import { blocked, WebFailure } from './errors.ts';
+import { buildConnector } from '../outbound/undici.ts';
 
 export type Lookup = (hostname: string) => Promise<{ address: string; family: number }[]>;
 
