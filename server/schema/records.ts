@@ -204,7 +204,7 @@ export const DataSource = record({
   file_name: Type.String({ description: 'URL of a link, name of a file; empty for `qa`.' }),
   file_size: Type.Integer({ description: 'Size in bytes; 0 where it is not known.' }),
   tokens: Type.Integer({ description: 'Length of the extracted text in tokens; 0 until it is ingested.' }),
-  meta_json: json('`reference_source_link`, `question` and `answer` of a `qa` source, `reason` of a failure.'),
+  meta_json: json('`reference_source_link`; `question`, `answer` of `qa`; `reason` of a failure; count of `passages`.'),
   ...dated,
 });
 

@@ -95,6 +95,8 @@ describe('learning', () => {
     const found = async (query: string) => (await fixture.search(query)).map(({ text }) => text);
     const source = await fixture.ingest('/a');
     expect(await found('museum')).toEqual(['The museum opens at nine on weekdays.']);
+    const meta = async () => JSON.parse((await fixture.store.source(source.uuid))!.meta_json) as object;
+    expect(await meta()).toEqual({ passages: 1 });
 
     bodies['/a'] = '<p>The museum is closed until the spring.</p>';
     await fixture.knowledge.ingest(source);
@@ -106,6 +108,7 @@ describe('learning', () => {
     await vi.waitFor(async () => expect((await fixture.store.source(source.uuid))?.status).toBe('error:not found'));
     expect(await found('museum')).toEqual([]);
     expect((await fixture.store.document(source.uuid))?.passages).toEqual([]);
+    expect(await meta()).toEqual({});
   });
 
   it('keeps the passages of a page that cannot be reached', async () => {

@@ -42,7 +42,7 @@ export interface DataSource {
   /** Bytes. */
   file_size: number;
   tokens: number;
-  /** A JSON object: `reason` of a failure, `question` and `answer` of a `qa` source. */
+  /** A JSON object: `reason` of a failure, `question` and `answer` of a `qa` source, how many `passages` it has. */
   meta_json: string;
   created_at: string;
   modified_at: string;

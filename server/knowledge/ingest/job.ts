@@ -86,7 +86,10 @@ export async function commitSource(
   const titled = await proceed(
     deps,
     source,
-    (one) => ({ ...withReason(embedding(one, document, before), cut), ...changed }),
+    (one) => ({
+      ...withMeta(embedding(one, document, before), { reason: cut, passages: document.passages.length }),
+      ...changed,
+    }),
     signal,
   );
   if (!(await store.putDocument(uuid, document))) throw new Gone();
@@ -126,7 +129,9 @@ export async function failSource(
     ...(round === undefined ? {} : { round }),
     ...(lasting ? { fetched_json: '', suggestion: '' } : {}),
   };
-  await mark(deps, source.uuid, (record) => withReason({ ...record, ...change }, remedy));
+  await mark(deps, source.uuid, (record) =>
+    withMeta({ ...record, ...change }, { reason: remedy, ...(lasting && { passages: undefined }) }),
+  );
   if (!reason) throw error;
   return { status, reason: remedy };
 }
@@ -148,10 +153,13 @@ function remedyOf(error: unknown): string | undefined {
   return error instanceof Unreadable && error.message !== error.reason ? error.message : undefined;
 }
 
-/** Puts the reason into `meta_json`, in place of an earlier one. */
-function withReason(record: StoredSource, reason: string | undefined): StoredSource {
-  const { reason: _, ...meta } = JSON.parse(record.meta_json) as Record<string, unknown>;
-  return { ...record, meta_json: JSON.stringify({ ...meta, reason }) };
+/** Puts these into `meta_json`, in place of earlier ones; what is undefined goes. */
+function withMeta(
+  record: StoredSource,
+  more: { reason: string | undefined; passages?: number | undefined },
+): StoredSource {
+  const meta = JSON.parse(record.meta_json) as Record<string, unknown>;
+  return { ...record, meta_json: JSON.stringify({ ...meta, ...more }) };
 }
 
 /** Deletes a source with its passages. */

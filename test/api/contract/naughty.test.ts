@@ -167,7 +167,15 @@ const fits = (text: string, { least, most }: Field): boolean => {
 
 /** A source that was just made is being learned meanwhile. */
 const withoutProgress = (record: Made | undefined): unknown =>
-  record?.['status'] ? { ...record, status: '', tokens: 0, modified_at: '' } : record;
+  record?.['status']
+    ? {
+        ...record,
+        status: '',
+        tokens: 0,
+        modified_at: '',
+        meta_json: String(record['meta_json']).replace(/,?"passages":\d+/, ''),
+      }
+    : record;
 
 const invalidStrings = (most: number): string[] => ['x'.repeat(most + 1), 'a\0b', '\ud800', 'a\udfff'];
 

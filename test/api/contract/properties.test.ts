@@ -123,5 +123,13 @@ const settled = (state: unknown): unknown =>
   JSON.parse(JSON.stringify(state), (_key, one) =>
     one?.file_name === undefined
       ? one
-      : { ...one, status: '', tokens: 0, file_size: 0, modified_at: '', title: one.type === 'link' ? '' : one.title },
+      : {
+          ...one,
+          status: '',
+          tokens: 0,
+          file_size: 0,
+          modified_at: '',
+          title: one.type === 'link' ? '' : one.title,
+          meta_json: one.meta_json?.replace(/,?"passages":\d+/, ''),
+        },
   );

@@ -95,8 +95,10 @@ describe('a question with its answer', () => {
     expect(Object.keys(body)).toEqual([...KEYS, 'modified_at']);
     expect(body).toMatchObject({ title: qa.question, type: 'qa', status: 'await', file_name: '', file_size: 0 });
     expect(JSON.parse(body.meta_json)).toEqual(qa);
-    expect(await ended(body.uuid)).toMatchObject({ status: 'success', title: qa.question, file_size: 0 });
-    expect((await ended(body.uuid)).tokens).toBeGreaterThan(0);
+    const learned = await ended(body.uuid);
+    expect(learned).toMatchObject({ status: 'success', title: qa.question, file_size: 0 });
+    expect(learned.tokens).toBeGreaterThan(0);
+    expect(JSON.parse(learned.meta_json)).toEqual({ ...qa, passages: 1 });
   });
 
   it('links to http and https alone; so does a page', async () => {

@@ -41,7 +41,7 @@ describe('a question with its answer', () => {
     expect(body).toMatchObject({ uuid: source, title: QA.question, type: 'qa', status: 'await' });
     expect((await learned(w, source)).body.status).toBe('success');
     expect(await ask(chatbot, QA.question)).toContain('60 days');
-    expect(await meta(source)).toEqual({ ...QA, answer, reference_source_link: LINK });
+    expect(await meta(source)).toEqual({ ...QA, answer, reference_source_link: LINK, passages: 1 });
 
     const tags = (await w.call('GET', `/api/v1/chatbot/${chatbot}/source-tags`)).body;
     expect(tags[0].data_source_uuids).toEqual([source]);
@@ -74,7 +74,7 @@ describe('a question with its answer', () => {
     await update(source, { reference_source_link: null, title: 'Returns' });
     expect((await meta(source)).reference_source_link).toBe(`${LINK}?a=1`);
     await update(source, { reference_source_link: '' });
-    expect(await meta(source)).toEqual(QA);
+    expect(await meta(source)).toEqual({ ...QA, passages: 1 });
     expect((await learned(w, source)).body.status).toBe('success');
   });
 

@@ -78,6 +78,7 @@ test('an answer is changed by keyboard, with what is refused at its field', asyn
     question: 'Which dogs may I bring?',
     answer: 'Small dogs alone.',
     reference_source_link: 'https://shop.test/dogs',
+    passages: 1,
   });
 
   // What is saved asks nothing when the screen is left; what is not does.

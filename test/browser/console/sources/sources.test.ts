@@ -175,6 +175,20 @@ test('of several files the one that fails stays in the field, and the others are
   await screen.context().close();
 });
 
+test('the list has when a source was fetched or changed, and how many passages it has', async () => {
+  const { page: screen } = await newPage(browser);
+  const chatbot = await newChatbot();
+  await post(`${chatbot}/data-source/qa`, { question: 'What is a lamp?', answer: 'A lamp gives light.' });
+  await signInByKey(screen, server, `/console/chatbot/${chatbot}/sources`);
+  const row = screen.getByRole('row', { name: 'What is a lamp?' });
+  await row.getByText('Ready').waitFor();
+  const heads = await screen.getByRole('columnheader').allTextContents();
+  const cellOf = (head: string) => row.locator('th, td').nth(heads.indexOf(head)).textContent();
+  expect(await cellOf('Passages')).toBe('1');
+  expect(await cellOf('Fetched or changed')).toMatch(/now|this minute|minutes? ago/);
+  await screen.context().close();
+});
+
 test('what was typed of one kind of source stays while another is chosen, and added', async () => {
   const { page: screen } = await newPage(browser);
   const chatbot = await newChatbot();

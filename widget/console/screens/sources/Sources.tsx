@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import { objectIn } from '../../json.ts';
 import { Button, Empty, Failed, Pending } from '../../parts/controls.tsx';
 import { Confirm } from '../../parts/Confirm.tsx';
 import { Filters, useFilters } from '../../parts/Filters.tsx';
@@ -173,7 +174,7 @@ const SourcesTable = ({ chatbot, sources, cited, tags, isTaggable, chosen, onCha
   return (
     <Table
       label="Sources"
-      heads={[[head, ''], 'Status', ['Changed', 'less'], ['Cited', 'less'], ['Tokens', 'number less'], '']}
+      heads={[[head, ''], 'Status', ['Fetched or changed', 'less'], ['Cited', 'less'], ['Passages', 'number less'], '']}
     >
       {sources.map((source) => (
         <Row
@@ -200,6 +201,7 @@ interface RowProps extends Pick<SourcesTableProps, 'chatbot' | 'isTaggable' | 'c
 function Row({ chatbot, source, cited, tags, isTaggable, chosen, onChanged }: RowProps) {
   const { isBusy: isUnderWay, failure, run } = useAction();
   const { word, tone, advice } = statusWords(source);
+  const { passages } = objectIn<{ passages: number }>(source.meta_json);
   const name = source.title || source.file_name || TYPES[source.type];
   const act = async (request: () => Promise<unknown>): Promise<void> => {
     if (await run(request)) onChanged();
@@ -248,7 +250,7 @@ function Row({ chatbot, source, cited, tags, isTaggable, chosen, onChanged }: Ro
         {cited ? count(cited.answers, 'time') : 'Never'}
         {cited && <span class="hint cut">last {ago(cited.last_cited_at)}</span>}
       </td>
-      <td class="number less">{source.tokens.toLocaleString('en')}</td>
+      <td class="number less">{passages?.toLocaleString('en')}</td>
       <td class="end">
         <span class="tools">
           {source.type === 'link' && (
