@@ -4,14 +4,10 @@ declare module 'undici/lib/dispatcher/agent.js' {
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }
-declare module 'undici/lib/dispatcher/dispatcher.js' {
-  export { Dispatcher as default } from 'undici';
-}
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici';
 }
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici';
-  const request: Dispatcher['request'];
-  export default request;
+  export default function send(this: Dispatcher, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
 }

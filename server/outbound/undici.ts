@@ -1,14 +1,15 @@
 /**
- * The parts of undici that send requests. Its index runs its fetch, WebSocket, caches and mocks as well, 2 MB of memory that a
- * server would keep for nothing.
+ * The parts of undici that send requests. Its index runs its fetch, WebSocket, caches and mocks as well, memory that a server would
+ * keep for nothing.
  */
+import type { Dispatcher } from 'undici';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import buildConnector from 'undici/lib/core/connect.js';
-import request from 'undici/lib/api/api-request.js';
+import send from 'undici/lib/api/api-request.js';
 
-// As the index does with each of its ways to ask.
-Object.assign(Dispatcher.prototype, { request });
+/** As `Dispatcher.request`, which the index alone adds to its dispatchers. */
+export const request = (dispatcher: Dispatcher, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> =>
+  send.call(dispatcher, options);
 
 export { Agent, buildConnector, Client };

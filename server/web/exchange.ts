@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { ACCEPT_ENCODING } from './body.ts';
 import { WebFailure } from './errors.ts';
 import { createGate, guardedConnector, type GuardRules, type Way } from './guard.ts';
-import { Agent } from '../outbound/undici.ts';
+import { Agent, request } from '../outbound/undici.ts';
 
 export type Reply = Dispatcher.ResponseData;
 
@@ -36,9 +36,9 @@ export function createExchange(rules: GuardRules, agent: string, connections = C
   function send(url: URL, more: Record<string, string>, signal: AbortSignal, sent: Sent): Promise<Reply> {
     const headers = { 'user-agent': agent, 'accept-encoding': ACCEPT_ENCODING, ...more };
     const path = url.pathname + url.search;
-    if (way(url) === 'guarded') return guarded.request({ ...sent, origin: url.origin, path, headers, signal });
+    if (way(url) === 'guarded') return request(guarded, { ...sent, origin: url.origin, path, headers, signal });
     const origin = `http://${authority(rules.self!.connect)}`;
-    return direct.request({ ...sent, origin, path, headers: { ...headers, host: url.host }, signal });
+    return request(direct, { ...sent, origin, path, headers: { ...headers, host: url.host }, signal });
   }
 
   return {
