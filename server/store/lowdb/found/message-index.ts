@@ -131,8 +131,10 @@ export class MessageIndex {
       bits: ~0,
     };
     let uncovered = 0;
+    // Nothing is left of a session that was searched to its first message, and it may be the first of its segment.
+    const newest = segmentOf(before.message === 0 ? before.order - 1 : before.order);
     for (const segment of newestFirst(segments.all)) {
-      if (segment > segmentOf(before.order)) continue;
+      if (segment > newest) continue;
       if (chapterOf(segment) !== chapter.number) {
         const read = await this.#chapter(chatbot, chapterOf(segment));
         chapter = { ...read, number: chapterOf(segment), bits: segmentsWith(read, filter) };
@@ -218,7 +220,8 @@ export class MessageIndex {
       const uncovered = own.filter((segment) => segments.fresh.has(segment) && !isCovered(old, segment, segments));
       if (uncovered.length <= MAX_UNCOVERED / 2) return;
       const terms = new ChapterTerms();
-      const slice = new TimeSlice(() => letSearchesPass(segments));
+      // Waits for no search: one may wait for a deletion, and that for this.
+      const slice = new TimeSlice();
       let size = 0;
       for (const segment of own) {
         const bytes = segments.fresh.has(segment) ? await readBytes(this.#files.segment(chatbot, segment)) : undefined;

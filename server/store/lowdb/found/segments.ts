@@ -32,7 +32,7 @@ export const isCovered = ({ covered }: Chapter, segment: number, { fresh }: Segm
 
 const MAX_WAIT_MS = 50;
 
-/** For what is made in the background. Not until the searches have ended: one may wait for a deletion, and that for what is made. */
+/** For what is made in the background, between two parts of it: with a mutex held, a search could wait for what waits for it. */
 export async function letSearchesPass({ searches }: Segments): Promise<void> {
   await yieldTurn();
   if (searches.size > 0) await Promise.race([Promise.allSettled(searches), sleep(MAX_WAIT_MS)]);
