@@ -30,4 +30,4 @@ export const signedOut = (): Refusal =>
     'you are not signed in: open a link that "docent login" prints, or sign in with an API key',
   );
 export const otherUser = (own: string, ofLink: string): Refusal =>
-  new Refusal('conflict', `you are signed in as ${own}, and this link is of ${ofLink}`);
+  new Refusal('conflict', `you are signed in as ${own}, and this link is for ${ofLink}`);

@@ -106,7 +106,7 @@ describe('signing in', () => {
     const [ofOther, ofSame] = [await link(email), await link()];
     expect(await tryWith({ link: ofOther }, { cookie: own })).toMatchObject({
       status: 409,
-      body: { error: `you are signed in as owner@localhost, and this link is of ${email}` },
+      body: { error: `you are signed in as owner@localhost, and this link is for ${email}` },
     });
     expect(await isSignedIn(own)).toBe(true);
     const same = await tryWith({ link: ofSame }, { cookie: own });

@@ -55,7 +55,7 @@ test('a link of another user asks before it takes the place of whoever is signed
   await signInByKey(page, server);
   await docent(server, 'user', 'add', 'ann@shop.example');
   const link = await loginLink(server, 'ann@shop.example');
-  const question = page.getByRole('alert').getByText('You are signed in as owner@localhost, and this link is of ann@');
+  const question = page.getByRole('alert').getByText('You are signed in as owner@localhost, and this link is for ann@');
   await page.goto('about:blank');
   await page.goto(link);
   await question.waitFor();
@@ -67,8 +67,48 @@ test('a link of another user asks before it takes the place of whoever is signed
   await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
   await question.waitFor();
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Sign in by the link' }).click();
+  await page.getByRole('button', { name: 'Sign in with this link' }).click();
   await expect.poll(() => name.textContent()).toBe('ann@shop.example');
+  await heading('Chatbots').waitFor();
+});
+
+test('a link of another user that fails says why, and can be tried again', async () => {
+  await signInByKey(page, server);
+  await docent(server, 'user', 'add', 'bob@shop.example');
+  const [name, signIn] = [page.locator('.who'), page.getByRole('button', { name: 'Sign in with this link' })];
+  const paste = async (link: string): Promise<void> => {
+    await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+    await signIn.waitFor();
+  };
+  const used = await loginLink(server, 'bob@shop.example');
+  await paste(used);
+  const other = await newPage(browser);
+  await other.page.goto(used);
+  await other.page.getByRole('navigation', { name: 'Console' }).waitFor();
+  await other.page.context().close();
+  await signIn.click();
+  await page.getByRole('alert').getByText('This link has been used').waitFor();
+  await page.getByRole('button', { name: 'Stay signed in' }).click();
+  await heading('Chatbots').waitFor();
+  expect(await name.textContent()).toBe('owner@localhost');
+
+  await paste(await loginLink(server, 'bob@shop.example'));
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/console/session', async (route) => {
+    if (route.request().method() === 'GET') return route.continue();
+    await held;
+    return route.fulfill({ status: 429, headers: { 'Retry-After': '7' }, contentType: 'text/html', body: 'No' });
+  });
+  const asked = page.waitForRequest((request) => request.method() === 'POST');
+  await signIn.click();
+  await asked;
+  expect(await heading('Chatbots').isVisible()).toBe(false);
+  release();
+  await page.getByRole('alert').getByText('There were too many requests: try again in 7 seconds.').waitFor();
+  await page.unroute('**/console/session');
+  await signIn.click();
+  await expect.poll(() => name.textContent()).toBe('bob@shop.example');
   await heading('Chatbots').waitFor();
 });
 

@@ -36,7 +36,7 @@ export const notice = signal('');
 /** The token of a link that could not be tried: the server was not reached, or did not take it yet. */
 export const pendingLink = signal('');
 
-/** Whom the link of `pendingLink` is of, where somebody else is signed in; '' where nobody has to be asked. */
+/** What to ask of the link of `pendingLink` while another user is signed in, or why it failed; '' where nobody has to be asked. */
 export const otherLink = signal('');
 
 export function dropLink(): void {
@@ -106,17 +106,19 @@ export async function findAccount(): Promise<void> {
 
 /** Never rejects: what is wrong stands on the sign-in page. `replaces`: whoever is signed in, too, if that is another user. */
 export async function signInByLink(link: string, replaces = false): Promise<void> {
-  dropLink();
   try {
     enter(await post<Account>(sessionPath, { link, replaces }));
+    dropLink();
   } catch (error) {
     const isOther = error instanceof Failure && error.status === 409;
     // A link that has been used may belong to a browser that is signed in already.
     const known = await get<Account>(sessionPath).catch(() => undefined);
+    // The reply may have been lost behind a sign-in that succeeded.
+    const isAsked = isOther || (replaces && known?.user.uuid === owner.value);
     if (known) enter(known);
     else leave(sentenceOf(error));
-    if (isOther || (!known && !isRefused(error))) pendingLink.value = link;
-    if (isOther && known) otherLink.value = error.message;
+    otherLink.value = known && isAsked ? sentenceOf(error) : '';
+    pendingLink.value = isAsked || (!known && !isRefused(error)) ? link : '';
   }
 }
 
