@@ -222,6 +222,45 @@ test('what was typed of one kind of source stays while another is chosen, and ad
   await screen.context().close();
 });
 
+test('what was wrong with a website is not said of a page', async () => {
+  const { page: screen } = await newPage(browser);
+  await signInByKey(screen, server, `/console/chatbot/${await newChatbot()}/sources`);
+  await screen.getByText('Add a source').click();
+  await screen.getByLabel('Where the site starts').fill('https://shop.example:no-port');
+  await screen.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect.poll(() => screen.getByLabel('Where the site starts').getAttribute('aria-invalid')).toBe('true');
+  await screen.getByLabel('One page').check();
+  expect(await screen.getByLabel('Address of the page').getAttribute('aria-invalid')).not.toBe('true');
+  await screen.context().close();
+});
+
+test('what is added while files are being sent is listed beside them', async () => {
+  const { page: screen } = await newPage(browser);
+  await signInByKey(screen, server, `/console/chatbot/${await newChatbot()}/sources`);
+  await screen.getByText('Add a source').click();
+  await screen.getByRole('radio', { name: 'Files' }).check();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let uploads = 0;
+  await screen.route('**/data-source/upload', async (route) => {
+    if (++uploads === 2) await held;
+    return route.continue();
+  });
+  const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`All about ${name}.`) });
+  await screen.locator('[type=file]').setInputFiles(['a.txt', 'b.txt'].map(file));
+  const add = screen.getByRole('button', { name: 'Add', exact: true });
+  await add.click();
+  await screen.getByText('1 added: a.txt').waitFor();
+  await screen.getByLabel('A question and its answer').check();
+  await screen.getByLabel('Question', { exact: true }).fill('What is a chair?');
+  await screen.getByLabel('Answer', { exact: true }).fill('A chair has four legs.');
+  await add.click();
+  await screen.getByText('2 added: a.txt, What is a chair?').waitFor();
+  release();
+  await screen.getByText('3 added: a.txt, What is a chair?, b.txt').waitFor();
+  await screen.context().close();
+});
+
 test.each([1280, 390])(
   'the question before a source is deleted names it, and moves nothing, %d px wide',
   async (width) => {

@@ -35,7 +35,8 @@ const PATHS_HINT = 'One a line: a beginning such as /blog, or a pattern such as 
 export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () => void }) {
   const kind = useSignal<Kind>('site');
   const added = useSignal<Added[]>([]);
-  // What was typed of one kind stays while another is chosen; a website and a page have one address.
+  const sending = useRef(0);
+  // What was typed of one kind stays while another is chosen; a website and a page have one address, and a failure each.
   const forms: Kind[] = [kind.value === 'page' ? 'page' : 'site', 'file', 'qa'];
   return (
     <details class="add">
@@ -63,6 +64,7 @@ export function AddSource({ chatbot, onAdded }: { chatbot: string; onAdded: () =
             kind={one}
             isHidden={one !== kind.value}
             added={added}
+            sending={sending}
             onAdded={onAdded}
           />
         ))}
@@ -84,14 +86,16 @@ interface AddFormProps {
   chatbot: string;
   kind: Kind;
   isHidden: boolean;
-  /** What was added last. */
+  /** What was added last, by all forms that were being sent at once. */
   added: Signal<Added[]>;
+  /** Forms that are being sent. */
+  sending: { current: number };
   onAdded: () => void;
 }
 
-function AddForm({ chatbot, kind, isHidden, added, onAdded }: AddFormProps) {
+function AddForm({ chatbot, kind, isHidden, added, sending, onAdded }: AddFormProps) {
   const { isBusy, failure, run } = useAction();
-  const latest = useRef(kind);
+  const [latest, sentKind] = [useRef(kind), useRef(kind)];
   latest.current = kind;
   const base = `/api/v1/chatbot/${chatbot}/data-source`;
   const store = async (path: string, body: object): Promise<void> => {
@@ -99,7 +103,6 @@ function AddForm({ chatbot, kind, isHidden, added, onAdded }: AddFormProps) {
     added.value = [...added.value, made];
   };
   const add = async (text: Texts, form: HTMLFormElement): Promise<void> => {
-    added.value = [];
     if (kind === 'site') await store('site', siteRequest(text));
     else if (kind === 'page') await store('url', { url: siteAddress(text('url')).href });
     else if (kind === 'qa') await store('qa', { question: text('question'), answer: text('answer') });
@@ -120,14 +123,20 @@ function AddForm({ chatbot, kind, isHidden, added, onAdded }: AddFormProps) {
     input.files = left.files;
     if (failed.length > 0) throw new Error(failed.join(' '));
   };
+  const send = async (text: Texts, form: HTMLFormElement): Promise<void> => {
+    sentKind.current = kind;
+    // What a form that is still being sent has added stays in sight.
+    if (sending.current++ === 0) added.value = [];
+    await add(text, form).finally(() => sending.current--);
+  };
   const submit = sent(async (text, form) => {
     // Of a website and a page, which share a form, the other may have been chosen meanwhile: what stands there by then was not sent.
-    if ((await run(() => add(text, form))) && latest.current === kind) form.reset();
+    if ((await run(() => send(text, form))) && latest.current === kind) form.reset();
     onAdded();
   });
   return (
     <form hidden={isHidden} noValidate={kind === 'site' || kind === 'page'} onSubmit={submit}>
-      <Inputs kind={kind} failure={failure.value} />
+      <Inputs kind={kind} failure={sentKind.current === kind ? failure.value : ''} />
       <Button kind="primary" type="submit" icon="add" isBusy={isBusy.value}>
         Add
       </Button>
