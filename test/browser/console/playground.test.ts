@@ -131,6 +131,23 @@ test('says that the message is like an agent only where it is, and else what dec
   await page.context().close();
 });
 
+test('says that a bias decided where it put an agent before one that the message is more like', async () => {
+  const chatbot = await api.newChatbot('Desk', QUESTION, ANSWER);
+  const make = async (name: string, type: string, fields: object): Promise<void> => {
+    const { uuid } = await api.call('POST', `/chatbot/${chatbot}/agent/create`, { name, type });
+    await api.call('POST', `/agent/${uuid}/update`, { enabled: true, ...fields });
+  };
+  await make('Parts', 'user-facing', { description: 'Spare bulbs, cables, plugs and switches.' });
+  await make('Desk', 'human-escalation', { bias: 1 });
+  const { page } = await open(chatbot);
+  await put(page, 'Could somebody explain the spare bulbs and cables to me?');
+  const first = stepsOf(page).getByRole('listitem').first();
+  const likeness = first.getByRole('row', { name: 'Desk' }).getByRole('cell').first();
+  expect(Number(await likeness.textContent())).toBeGreaterThan(0);
+  await first.getByText('Desk (human-escalation). Bias or stickness puts it before').waitFor();
+  await page.context().close();
+});
+
 test('stores nothing, and needs no chatbot that is public', async () => {
   const chatbot = await api.newChatbot('Hidden', QUESTION, ANSWER);
   await api.call('POST', `/chatbot/${chatbot}/update`, { visibility: 'private' });

@@ -25,12 +25,13 @@ const DETECTED: Record<string, string> = {
   small_talk: 'The message is small talk.',
 };
 
-/** Only likeness above 0 sets an agent apart from the others. */
+/** Only likeness above 0 sets an agent apart from the others, and only the highest: that to a person’s agent may be above 0 beside it. */
 function whyChosen(uuid: string, { by, detected, candidates = [] }: NonNullable<Trace['routing']>): string {
-  const likest = candidates.filter(({ classifier }) => classifier > 0);
+  const highest = Math.max(0, ...candidates.map(({ classifier }) => classifier));
+  const own = candidates.find((one) => one.uuid === uuid)?.classifier;
   if (detected && by === 'classifier') return DETECTED[detected] ?? '';
-  if (by !== 'classifier' || likest.some((one) => one.uuid === uuid)) return ROUTED_BY[by];
-  return likest.length > 0
+  if (by !== 'classifier' || (highest > 0 && own === highest)) return ROUTED_BY[by];
+  return highest > 0
     ? 'Bias or stickness puts it before an agent that the message is more like.'
     : 'The message is not clearly like what any of them answers: the highest score decides, and of equal ones the oldest agent.';
 }
