@@ -5,7 +5,7 @@ import { useLoad } from '../../parts/use-load.ts';
 import type { DataSource, SourceTag } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
 import { TYPES } from '../../words.ts';
-import { get } from '../../wire.ts';
+import { Failure, get } from '../../wire.ts';
 
 /** Sources that are offered one by one, beside those that are chosen; others are found by words, or chosen by a tag. */
 const MAX_OFFERED = 200;
@@ -28,15 +28,24 @@ export function AgentSources({ chatbot, chosen, isAll }: AgentSourcesProps) {
       get<SourceTag[]>(`/api/v1/chatbot/${chatbot}/source-tags?limit=1000`, signal),
     ]);
     const found = matches.slice(0, MAX_OFFERED);
-    const others = chosen.value.filter((uuid) => !found.some((one) => one.uuid === uuid)).slice(0, MAX_OFFERED);
-    const seek = async (uuid: string) => known.get(uuid) ?? get<DataSource>(`/api/v1/data-source/${uuid}`, signal);
+    for (const one of found) known.set(one.uuid, one);
+    const others = chosen.value.filter((uuid) => !found.some((one) => one.uuid === uuid));
+    const seek = async (uuid: string): Promise<DataSource | undefined> => {
+      if (!known.has(uuid)) known.set(uuid, await get<DataSource>(`/api/v1/data-source/${uuid}`, signal));
+      return known.get(uuid);
+    };
     // One that is gone is not offered.
-    const kept = (await Promise.allSettled(others.map(seek))).flatMap((one) =>
-      one.status === 'fulfilled' ? one.value : [],
-    );
-    const sources = [...kept, ...found];
-    for (const one of sources) known.set(one.uuid, one);
-    return { matches: matches.length, sources, tags: tags.filter((tag) => tag.data_source_uuids.length > 0) };
+    const ifThere = (uuid: string) =>
+      seek(uuid).catch((error: unknown) => {
+        if (!(error instanceof Failure && error.status === 404)) throw error;
+      });
+    const kept = await Promise.all(others.slice(0, MAX_OFFERED).map(ifThere));
+    return {
+      matches: matches.length,
+      unlisted: others.length - kept.length,
+      sources: [...kept.filter((one) => one !== undefined), ...found],
+      tags: tags.filter((tag) => tag.data_source_uuids.length > 0),
+    };
   });
   const find = (event: Event & { currentTarget: HTMLInputElement }): void => {
     if ('key' in event && event.key !== 'Enter') return;
@@ -57,7 +66,7 @@ export function AgentSources({ chatbot, chosen, isAll }: AgentSourcesProps) {
       onChange={(event) => set(uuids, event.currentTarget.checked)}
     />
   );
-  const { matches = 1, sources = [], tags = [] } = data.value ?? {};
+  const { matches = 1, unlisted = 0, sources = [], tags = [] } = data.value ?? {};
   return (
     <>
       <fieldset class="sources">
@@ -74,6 +83,7 @@ export function AgentSources({ chatbot, chosen, isAll }: AgentSourcesProps) {
         <p class="hint" role="status">
           {matches === 0 && 'Nothing matches.'}
           {matches > MAX_OFFERED && 'There are more: search to find them.'}
+          {unlisted > 0 && ` Chosen too, and not listed: ${unlisted}.`}
         </p>
         {sources.map(({ uuid, title, file_name, type }) => choice(uuid, title || file_name || TYPES[type], [uuid]))}
       </fieldset>
