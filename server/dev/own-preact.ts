@@ -53,7 +53,7 @@ const ELEMENTS: Edit[] = [
   ['!(i=t.ref)||i.current&&i.current!=t.__e||G(i', '(i=t.ref)&&G(i'],
 ];
 
-/** Nothing is hydrated, suspended or put elsewhere; no component has methods of before hooks; no styles are strings, and none goes away. */
+/** Nothing is hydrated, suspended or put elsewhere; no component has lifecycle methods; no styles are strings, and none goes away. */
 const FEWER: Edit[] = [
   ['return!o&&n.vnode&&n.vnode(e),e}', 'return e}'],
   ['"function"!=typeof n.type||n.props.__P?', '"function"!=typeof n.type?'],
