@@ -11,8 +11,8 @@ import { readTalk } from '../small-talk/talk.ts';
 type FoundMessage = NonNullable<Awaited<ReturnType<Store['findMessages']>>>['messages'][number];
 
 const [MAX_REPLAYED, MAX_SHOWN] = [1000, 100];
-/** Pages of the search: the first after an update may be short. */
-const MAX_PAGES = 20;
+/** Pages of the search: while its index is being made, as after an update, one may end after 21 sessions of one message each. */
+const MAX_PAGES = 100;
 
 interface ReplayDeps {
   store: Pick<Store, 'chatbot' | 'findMessages' | 'session'>;
