@@ -4,7 +4,7 @@ import { Frame } from '../parts/Frame.tsx';
 export const NotFound = () => (
   <Frame title="No such screen">
     <Empty title="Nothing is at this address">
-      It may be deleted, mistyped, or of a newer version. <a href="/console/">Go to your chatbots</a>
+      It may have been deleted, mistyped, or of a newer version. <a href="/console/">Go to your chatbots</a>
     </Empty>
   </Frame>
 );
