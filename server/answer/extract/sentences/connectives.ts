@@ -46,11 +46,11 @@ const REMOVABLE = /(?:and|but|(?:please )?note that)\s+/iuy;
 const MAX_LINKS_BEFORE = 3;
 
 /** Each connective, and the languages that have it; a phrase counts in all. A look-up: one pattern a language takes 150 kB each. */
-const LANGUAGES = new Map<string, Set<LanguageCode>>();
+const LANGUAGES_OF = new Map<string, Set<LanguageCode>>();
 for (const [language, list] of Object.entries(CONNECTIVES)) {
   for (const one of list.replaceAll("['’]", "'").split('|')) {
     const link = one.trim().replace(/\s+/g, ' ');
-    LANGUAGES.set(link, (LANGUAGES.get(link) ?? new Set()).add(language as LanguageCode));
+    LANGUAGES_OF.set(link, (LANGUAGES_OF.get(link) ?? new Set()).add(language as LanguageCode));
   }
 }
 
@@ -88,7 +88,7 @@ function linksAt(sentence: string, at: number): Link[] {
   while (end > at) {
     const words = sentence.slice(at, end);
     const link = words.toLowerCase().replaceAll('’', "'");
-    const languages = LANGUAGES.get(link);
+    const languages = LANGUAGES_OF.get(link);
     if (languages) links.push({ end, isPhrase: link.includes(' '), languages });
     end = at + Math.max(...[' ', "'", '’'].map((between) => words.lastIndexOf(between)));
   }
