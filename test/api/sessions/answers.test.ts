@@ -65,7 +65,7 @@ describe('a page by its URL', () => {
       file_name: `${shop.base}/returns`,
       file_size: expect.any(Number),
       tokens: expect.any(Number),
-      meta_json: JSON.stringify({ reference_source_link: 'https://shop.test/returns' }),
+      meta_json: JSON.stringify({ reference_source_link: 'https://shop.test/returns', passages: 1 }),
       created_at: made.body.created_at,
       modified_at: expect.any(String),
     });
