@@ -58,7 +58,7 @@ const QUESTIONS = [
   `สบายดีไหม|(?:ขอ|รบกวน)?(?:สอบ)?ถาม(?:หน่อย)?(?:ได้ไหม)?|ช่วย(?:หน่อย|ด้วย)?(?:ได้ไหม)?`,
 ];
 const PARTICLES = '(?:ค่ะ|คะ|ครับ|นะ|จ้า|呢|啊|呀|ね)*';
-const POLITE_QUESTION = new RegExp(`^\\P{L}*(?:${QUESTIONS.join('|')})${PARTICLES}\\P{L}*$`, 'iu');
+const POLITE_QUESTION = new RegExp(`^\\P{L}*(?:${QUESTIONS.join('|')})${PARTICLES}\\P{L}*$`, 'u');
 
 /** UTF-16 units of a sentence that is looked at: longer ones ask something. */
 const MAX_POLITE_LENGTH = 80;
@@ -68,8 +68,10 @@ const GREETED = /^\P{L}*\p{L}+(?: \p{L}+){0,2}[,،] /u;
 
 /** Whether a sentence asks nothing but how the other is, for help, or whether one may ask. */
 export const isPoliteQuestion = (sentence: string): boolean =>
-  sentence.length <= MAX_POLITE_LENGTH &&
-  (POLITE_QUESTION.test(sentence) || POLITE_QUESTION.test(sentence.replace(GREETED, '')));
+  sentence.length <= MAX_POLITE_LENGTH && isPolite(sentence.toLowerCase());
+
+const isPolite = (lower: string): boolean =>
+  POLITE_QUESTION.test(lower) || POLITE_QUESTION.test(lower.replace(GREETED, ''));
 
 /** How thanks and closings begin. */
 export const THANKS = `(?:many |much |(?:a )?big )?(?:thanks|thx|thnx|thanx|tnx|tks)|thank (?:you|u)|cheers|no (?:rush|hurry)|(?:yours )?(?:sincerely|faithfully)|(?:kind|best|warm) (?:regards|wishes)|mit freundlichen grüßen|(?:viele|liebe|schöne|beste) grüße|(?:un )?saludos?(?=,)|atentamente|cordialement|bonne (?:journée|soirée)|cordiali saluti|met vriendelijke groet|pozdrawiam|s pozdravem|(?:vielen|herzlichen|besten|lieben) dank|danke|(?:muchas |mil )?gracias|(?:les?|os|te) agradezco|merci|je vous remercie|(?:mille |molte )?grazie|vi ringrazio|(?:muito )?obrigad[oa]|desde já|(?:alvast |hartelijk )?(?:bedankt|dank (?:je|u|jullie|voor))|(?:alvast|hartelijk) dank|tack(?: på)|(?:tusen |mange )?takk?(?: på| for)|(?:z góry )?(?:dziękuję|dzięki)|(?:předem )?děkuji|(?:şimdiden )?(?:çok )?teşekkür|(?:заранее )?(?:большое )?спасибо|благодарю|(?:щиро )?дякую|ευχαριστώ|شكرا|جزاكم|धन्यवाद|आपका बहुत|cảm ơn`;
