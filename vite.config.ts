@@ -136,7 +136,8 @@ const environments: Record<string, EnvironmentOptions> = {
   }),
   server: {
     consumer: 'server',
-    resolve: { noExternal: true },
+    // Two versions of it are depended on, and each is half a megabyte in memory.
+    resolve: { noExternal: true, dedupe: ['mime-db'] },
     build: {
       ssr: true,
       target: 'node20',
