@@ -124,7 +124,7 @@ export interface FakeServer {
   close(): void;
 }
 
-const profile = {
+export const profile = {
   uuid: 'c1',
   name: 'Shop help',
   show_citations: true,

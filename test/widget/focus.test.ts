@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { jsonResponse, profile } from './fake-server.ts';
 import { mountChat, type MountedChat } from './mounted.ts';
 
 let chat: MountedChat;
@@ -39,4 +40,18 @@ test('a chat that the page closes while a field of its own has the focus leaves 
   chat.handle.close();
   expect(document.activeElement).toBe(field);
   button.remove();
+});
+
+test('a page that moves the focus as the profile arrives keeps it', async () => {
+  chat.close();
+  let sendProfile!: (response: Response) => void;
+  chat = mountChat({ 'GET ': () => new Promise((resolve) => (sendProfile = resolve)) });
+  await openFrom(field);
+  sendProfile(jsonResponse({ ...profile, greeting: 'Welcome', consent: '' }));
+  // In microtasks alone: the panel moves the focus in a task after them.
+  for (let turn = 0; turn < 1000 && !chat.screen.queryByText('Welcome'); turn++) await undefined;
+  chat.screen.getByText('Welcome');
+  field.focus();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(document.activeElement).toBe(field);
 });

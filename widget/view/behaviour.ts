@@ -48,7 +48,9 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
     { signal, capture: true },
   );
   signal.onabort = chat.consent.subscribe(() => {
-    if (panel.contains(focusOf(panel))) setTimeout(() => focusOf(panel) ?? field().focus());
+    const focused = focusOf(panel);
+    // Where it is still there, the page or the visitor has moved the focus since.
+    if (panel.contains(focused)) setTimeout(() => focused!.isConnected || field().focus());
   });
   for (const event of ['storage', 'visibilitychange'])
     addEventListener(event, (event) => setTimeout(refresh, STORE_DELAY_MS, event), { signal });
