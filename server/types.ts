@@ -158,6 +158,8 @@ export type ErrorCode =
   | 'unauthorized'
   | 'forbidden'
   | 'forbidden_origin'
+  /** The page of a user asks, and the cookie is of another by now. */
+  | 'other_user'
   | 'not_found'
   | 'method_not_allowed'
   | 'request_timeout'

@@ -12,7 +12,7 @@ import { servePreview } from './preview.ts';
 import { createInvitations } from './invitations.ts';
 import { createOwnKeys } from './keys.ts';
 import { createPasskeys } from './passkeys.ts';
-import { isAllowed, isRead, mayRead, requireOwnPage } from './place.ts';
+import { isAllowed, isRead, mayRead, requireNamedUser, requireOwnPage } from './place.ts';
 import { sessionRoutes } from './routes.ts';
 import { createSignIns, signedInBy } from './sign-ins.ts';
 
@@ -66,6 +66,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     if (!isRead(request)) requireOwnPage(place, request);
     const found = await signIns.find(token);
     if (!found) throw unauthorized('this sign-in has ended: sign in again at /console/, or send an API key');
+    requireNamedUser(request, found.user);
     return { user: found.user, by: signedInBy(found.signIn) };
   };
 

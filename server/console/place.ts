@@ -3,6 +3,7 @@ import { isIP, type BlockList } from 'node:net';
 import { isSecure, ownAddress, type Whereabouts } from '../http/own-address.ts';
 import { fullAddress } from '../http/rate-limit.ts';
 import { Refusal } from '../schema/errors.ts';
+import type { User } from '../store/store.ts';
 
 /** Where the console stands, and from where it may be used. */
 export interface Place extends Whereabouts {
@@ -42,6 +43,16 @@ export function requireOwnPage(place: Place, request: IncomingMessage): void {
     throw new Refusal(
       'forbidden_origin',
       'a sign-in changes something from pages of this server alone: open the console there, or send an API key',
+    );
+}
+
+/** Refuses with 403 what a page asks that takes another user to be signed in: all tabs of a browser share the cookie. */
+export function requireNamedUser({ headers }: IncomingMessage, { uuid, email }: User): void {
+  const named = headers['x-docent-user'];
+  if (named !== undefined && named !== uuid)
+    throw new Refusal(
+      'other_user',
+      `another user, ${email}, is signed in in this browser now, and nothing was done: reload the page to go on as that user`,
     );
 }
 

@@ -12,7 +12,7 @@ import { validate } from '../schema/validate.ts';
 import type { User } from '../store/store.ts';
 import { readCookie, writeCookie } from './cookie.ts';
 import { AssertionBody, RegistrationBody, type Passkeys } from './passkeys.ts';
-import { isRead, mayRead, passkeyPlace, requireOwnPage, type Place } from './place.ts';
+import { isRead, mayRead, passkeyPlace, requireNamedUser, requireOwnPage, type Place } from './place.ts';
 import type { Invitations, Invited } from './invitations.ts';
 import type { OwnKeys } from './keys.ts';
 import { deadInvitation, deadLink, otherUser, otherWayFirst, signedOut, wrongKey, wrongPasskey } from './refusals.ts';
@@ -68,11 +68,13 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
     const token = mayRead(place, req) || !isRead(req) ? readCookie(req, isSecure(place, req)) : undefined;
     return token === undefined ? undefined : signIns.find(token);
   }
-  async function required(ctx: Context): Promise<SignedIn> {
+  /** As `current`, for what is done as that user: refuses what a page of another asks. */
+  async function named(ctx: Context): Promise<SignedIn | undefined> {
     const found = await current(ctx);
-    if (!found) throw signedOut();
+    if (found) requireNamedUser(ctx.req, found.user);
     return found;
   }
+  const required = async (ctx: Context): Promise<SignedIn> => orRefused(await named(ctx));
   /** In the log of the user's account, unless `what` names a chatbot. */
   const note = (
     { user, signIn }: SignedIn,
@@ -157,10 +159,10 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
   /** What a passkey is to sign; nothing is stored, whoever asks. */
   on('POST', '/session/options', (ctx) => passkeys.signInOptions(passkeyPlace(place, ctx.req)));
 
-  on('GET', '/session', async (ctx) => shown(ctx, await required(ctx)));
+  on('GET', '/session', async (ctx) => shown(ctx, orRefused(await current(ctx))));
 
   on('DELETE', '/session', async (ctx) => {
-    const found = await current(ctx);
+    const found = await named(ctx);
     if (found) await end(found);
     setCookie(ctx);
     return { signed_out: true };
@@ -241,7 +243,7 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
   on('POST', '/invitation/accept', async (ctx) => {
     const invited = await requireInvited(ctx);
     const { email } = invited.invitation;
-    const before = await current(ctx);
+    const before = await named(ctx);
     if (before?.user.email === email) {
       const chatbot = await invitations.accept(invited, before.user);
       if (!chatbot) throw deadInvitation();
@@ -275,6 +277,11 @@ export function sessionRoutes(deps: RoutesDeps): Middleware {
     if (!isRead(ctx.req)) requireOwnPage(place, ctx.req);
     await routes(ctx, async () => refuseUnmatched(ctx, router));
   };
+}
+
+function orRefused(found: SignedIn | undefined): SignedIn {
+  if (!found) throw signedOut();
+  return found;
 }
 
 const uuidOf = (ctx: Context): string => readUuid((ctx as Context & { params: { uuid: string } }).params.uuid) ?? '';

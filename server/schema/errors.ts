@@ -7,6 +7,7 @@ const STATUS: Record<ErrorCode, number> = {
   unauthorized: 401,
   forbidden: 403,
   forbidden_origin: 403,
+  other_user: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
-import { account, findAccount, otherLink, owner, pendingInvitation, startFailure } from './account/account.ts';
+import { account, findAccount, otherLink, pendingInvitation, startFailure } from './account/account.ts';
 import { may, memberships } from './account/membership.ts';
 import { chatbots, forgetChatbots } from './chatbots.ts';
 import { Failed, Loading } from './parts/controls.tsx';
@@ -12,9 +12,11 @@ import type { SCREENS } from './screens/all.ts';
 import { Chatbots } from './screens/Chatbots.tsx';
 import { NotFound } from './screens/NotFound.tsx';
 import { OtherLink } from './screens/OtherLink.tsx';
+import { OtherUser } from './screens/OtherUser.tsx';
 import { Outdated } from './screens/Outdated.tsx';
 import { Refused } from './screens/Refused.tsx';
 import { SignIn } from './screens/SignIn.tsx';
+import { otherUser, owner } from './wire.ts';
 
 /** What the address says of a screen. */
 interface Given {
@@ -79,11 +81,11 @@ export function Console() {
         <Failed failure={startFailure} again={() => void findAccount()} />
       </main>
     ) : null;
-  if (pendingInvitation.value) return <Later key="invitation" title="Invitation" />;
-  const isIn = account.value !== false && !otherLink.value;
+  if (pendingInvitation.value && !otherUser.value) return <Later key="invitation" title="Invitation" />;
+  const isIn = account.value !== false && !otherLink.value && !otherUser.value;
   return (
     <>
-      {!isIn && (otherLink.value ? <OtherLink /> : <SignIn />)}
+      {!isIn && (otherUser.value ? <OtherUser /> : otherLink.value ? <OtherLink /> : <SignIn />)}
       {owner.value && (
         <div key={owner.value} hidden={!isIn}>
           <LocationProvider scope="/console">

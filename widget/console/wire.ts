@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { ErrorBody } from '../../server/types.ts';
 
 /** A request that failed: the sentence of the server, or that it could not be reached. */
@@ -24,6 +25,12 @@ const REPLY_MS = 30_000;
 let signedOut = (): void => {};
 export const onSignedOut = (listener: () => void): void => void (signedOut = listener);
 
+/** Uuid of the user whose screens are there: they stay, out of sight, while a sign-in that ended is begun again. */
+export const owner = signal('');
+
+/** What the server says once another user is signed in, as in another tab, which has the same cookie; '' before. */
+export const otherUser = signal('');
+
 interface Call {
   method?: 'GET' | 'POST' | 'DELETE';
   /** A form is sent as multipart, everything else as JSON. */
@@ -34,16 +41,20 @@ interface Call {
 }
 
 /** Sends a request to this server; rejects with a `Failure`, or with an `AbortError` once `signal` is aborted. */
-async function send(path: string, { method = 'GET', body, signal, isSlow = false }: Call): Promise<Response> {
+async function send(path: string, { method = 'GET', body, signal: left, isSlow = false }: Call): Promise<Response> {
   const isForm = body instanceof FormData;
+  const user = owner.value;
   const response = await fetch(path, {
     method,
     credentials: 'same-origin',
     ...(body && { body: isForm ? body : JSON.stringify(body) }),
-    ...(body && !isForm && { headers: { 'Content-Type': 'application/json' } }),
-    signal: AbortSignal.any([...(isSlow ? [] : [AbortSignal.timeout(REPLY_MS)]), ...(signal ? [signal] : [])]),
+    headers: {
+      ...(user && { 'X-Docent-User': user }),
+      ...(body && !isForm && { 'Content-Type': 'application/json' }),
+    },
+    signal: AbortSignal.any([...(isSlow ? [] : [AbortSignal.timeout(REPLY_MS)]), ...(left ? [left] : [])]),
   }).catch((error: unknown) => {
-    if (signal?.aborted) throw error;
+    if (left?.aborted) throw error;
     if (error instanceof DOMException && error.name === 'TimeoutError')
       throw new Failure(`The server has not answered within ${REPLY_MS / 1000} seconds. Try again.`, 0);
     throw new Failure('The server cannot be reached. Check your connection, then try again.', 0);
@@ -51,6 +62,7 @@ async function send(path: string, { method = 'GET', body, signal, isSlow = false
   if (response.ok) return response;
   const fault = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   if (response.status === 401 && !/^\/console\/(?:session$|invitation)/.test(path)) signedOut();
+  if (fault.code === 'other_user' && user === owner.value) otherUser.value = fault.error!;
   throw new Failure(fault.error ?? unsaid(response), response.status, fault);
 }
 

@@ -215,7 +215,7 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
   401: { name: 'Unauthorized', says: 'The API key is missing or invalid', header: 'WWW-Authenticate' },
   403: {
     name: 'Forbidden',
-    says: 'Your role in the chatbot has not the right, The origin of the page is not in allowed_origins of the widget, or a cookie of the console came from a page of another server',
+    says: 'Your role in the chatbot has not the right, the origin of the page is not in allowed_origins of the widget, or a cookie of the console came from a page of another server or of another user',
   },
   404: { name: 'NotFound', says: 'There is no such record, or it is of a chatbot of which you are no member' },
   409: { name: 'Conflict', says: 'The record exists already; the body is that record, or the error' },
@@ -242,8 +242,7 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
 function faultsOf({ method, path, body, parts, query, right, audit, others = {} }: DocumentedOperation): number[] {
   const takesBody = body ?? parts;
   return [
-    ...(right === 'open' ? [] : [401]),
-    ...(right === 'open' || (right === 'signed in' && method === 'GET') ? [] : [403]),
+    ...(right === 'open' ? [] : [401, 403]),
     ...(path.includes(':') ? [404] : []),
     ...(takesBody ? [400, 413, 415] : []),
     ...(takesBody || query ? [422] : []),

@@ -214,6 +214,30 @@ test('what a server in front refuses is told as it is, and when to try again whe
   }
 });
 
+test('a tab says that another user is signed in by now, and changes nothing as that one', async () => {
+  await docent(server, 'user', 'add', 'carol@shop.example');
+  await signInByKey(page, server, '/console/settings');
+  const name = page.getByLabel('Name of the new key');
+  await name.fill('of the owner');
+  const tab = await page.context().newPage();
+  const isMade = tab.getByRole('row', { name: 'of the owner' });
+  await tab.goto(await loginLink(server, 'carol@shop.example'));
+  await tab.getByRole('button', { name: 'Sign in with this link' }).click();
+  await expect.poll(() => tab.locator('.who').textContent()).toBe('carol@shop.example');
+  await name.press('Enter');
+  await heading('Another user is signed in').waitFor();
+  await page.getByRole('alert').getByText('Another user, carol@shop.example, is signed in').waitFor();
+  expect(await page.getByLabel('Name of the new key').isVisible()).toBe(false);
+  expect(await violations(page)).toEqual([]);
+  await tab.goto(`${server.base}/console/settings`);
+  await tab.getByText('You have no key that').or(isMade).waitFor();
+  expect(await isMade.count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await heading('Settings').waitFor();
+  expect(await page.locator('.who').textContent()).toBe('carol@shop.example');
+});
+
 test('before a key is revoked it is said that browsers signed in with it are signed out', async () => {
   await signInByKey(page, server, '/console/settings');
   await page.getByLabel('Name of the new key').fill('desk phone');

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { forgetChatbots } from '../chatbots.ts';
 import type { Account } from '../records.ts';
-import { Failure, get, onSignedOut, post, remove, sessionPath } from '../wire.ts';
+import { Failure, get, onSignedOut, otherUser, owner, post, remove, sessionPath } from '../wire.ts';
 
 /** Who is signed in: undefined until it is known, `false` for nobody. */
 export const account = signal<Account | false | undefined>();
@@ -9,13 +9,11 @@ export const account = signal<Account | false | undefined>();
 /** The account of whoever is signed in; without fields for nobody. */
 export const me = (): Partial<Account> => account.value || {};
 
-/** Uuid of the user whose screens are there: they stay, out of sight, while a sign-in that ended is begun again. */
-export const owner = signal('');
-
 function enter(own: Account): void {
   if (owner.value !== own.user.uuid) forget();
   owner.value = own.user.uuid;
   notice.value = '';
+  otherUser.value = '';
   account.value = own;
 }
 
