@@ -58,7 +58,7 @@ const CONNECTIONS_PER_TOOL_SERVER = 64;
 
 const REASONS: Record<CallReason, string> = {
   blocked: 'the address of the function is not allowed',
-  timeout: 'the function did not answer in time',
+  timeout: 'the function did not answer within 10 seconds',
   redirect: 'the function redirects to another address, which is not followed',
   too_large: 'the reply of the function is larger than 256 KB',
   content_type: 'the reply of the function is no text',

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createGzip } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newUuid } from '../../../server/schema/ids.ts';
 import { joinByLink, newChatbot, newReader, invite, startApiFixture, type ApiFixture } from '../api-fixture.ts';
 import { site } from '../../running.ts';
 
@@ -15,6 +17,8 @@ interface Got {
 let w: ApiFixture;
 let server: Awaited<ReturnType<typeof site>>;
 let reply: (response: ServerResponse) => void;
+/** By address, in place of `reply`. */
+const answers = new Map<string, (response: ServerResponse) => void>();
 const got: Got[] = [];
 
 beforeAll(async () => {
@@ -23,7 +27,7 @@ beforeAll(async () => {
     request.setEncoding('utf8').on('data', (piece: string) => void (body += piece));
     request.on('end', () => {
       got.push({ method: request.method, url: request.url, headers: request.headers, body });
-      reply(response);
+      (answers.get(request.url ?? '') ?? reply)(response);
     });
   };
   server = await site(new Proxy({}, { get: () => answer }));
@@ -124,6 +128,96 @@ it('says why no reply came', async () => {
   const blocked = await made({ external_url: 'http://10.0.0.1/x', method: 'POST' });
   const error = 'the address of the function is not allowed';
   expect((await attempt(blocked.uuid)).body).toMatchObject({ outcome: 'failed', status: 0, error });
+});
+
+describe('of a server that keeps it waiting', () => {
+  type Answer = (response: ServerResponse) => void;
+  const open = (response: ServerResponse, encoding = 'identity'): void =>
+    void response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Encoding': encoding });
+  const pour = (response: ServerResponse, piece: Buffer): void => {
+    const more = (): void => {
+      while (!response.destroyed && response.write(piece));
+    };
+    response.on('drain', more);
+    more();
+  };
+  const slow: [what: string, method: string, answer: Answer][] = [
+    ['no reply', 'GET', () => {}],
+    ['no reply to a function that acts', 'POST', () => {}],
+    ['no body', 'GET', (response) => (open(response), response.flushHeaders())],
+    [
+      'a byte now and then',
+      'GET',
+      (response) => {
+        open(response);
+        const drip = setInterval(() => response.write('x'), 50);
+        response.on('close', () => clearInterval(drip));
+      },
+    ],
+  ];
+  const huge: [what: string, answer: Answer][] = [
+    ['a body without an end', (response) => (open(response), pour(response, Buffer.alloc(64 * 1024, 'x')))],
+    [
+      'a body that decodes to no end',
+      (response) => {
+        open(response, 'gzip');
+        const zip = createGzip();
+        zip.pipe(response);
+        const fill = (): void => {
+          while (!response.destroyed && zip.write(Buffer.alloc(64 * 1024)));
+        };
+        zip.on('drain', fill);
+        fill();
+      },
+    ],
+  ];
+
+  /** A function whose server answers so; `closed` resolves with the bytes that were sent once the connection is closed. */
+  async function waiting(answer: Answer, method = 'GET') {
+    let end = (_sent: number): void => {};
+    const closed = new Promise<number>((resolve) => (end = resolve));
+    const path = `/waiting/${newUuid()}`;
+    answers.set(path, (response) => {
+      const { socket } = response;
+      socket?.on('close', () => end(socket.bytesWritten));
+      answer(response);
+    });
+    return { ...(await made({ external_url: server.base + path, method })), closed };
+  }
+
+  it('ends after its time, says so, and lets others be answered meanwhile', async () => {
+    const tools = await Promise.all(slow.map(([, method, answer]) => waiting(answer, method)));
+    const events: string[] = [];
+    const trials = tools.map(async ({ uuid }) => {
+      const { body } = await attempt(uuid);
+      events.push('tried');
+      return body;
+    });
+    await expect.poll(() => got.length).toBe(slow.length);
+    await w.call('GET', `/api/v1/chatbot/${tools[0]!.chatbot}/agents`);
+    events.push('listed');
+    const bodies = await Promise.all(trials);
+    expect(events).toEqual(['listed', ...slow.map(() => 'tried')]);
+    for (const [at, [what, method]] of slow.entries())
+      expect([what, bodies[at]]).toMatchObject([
+        what,
+        {
+          outcome: method === 'POST' ? 'unsure' : 'failed',
+          status: 0,
+          answer: '',
+          error: 'the function did not answer within 10 seconds',
+        },
+      ]);
+    await Promise.all(tools.map(({ closed }) => closed));
+  });
+
+  it.each(huge)('reads no more than it takes, of %s', async (_, answer) => {
+    const { uuid, closed } = await waiting(answer);
+    const error = 'the reply of the function is larger than 256 KB';
+    expect((await attempt(uuid)).body).toMatchObject({ outcome: 'failed', status: 0, answer: '', error });
+    // What the sockets of both sides hold is sent, too.
+    expect(await closed).toBeLessThan(32 * 1024 * 1024);
+  });
 });
 
 it('cuts a long reply, and says so', async () => {
