@@ -21,6 +21,8 @@ export interface Sites {
   start(chatbot: string, request: SiteRequest, uuid?: string): Promise<{ site: Site; running: boolean } | undefined>;
   /** The site with the progress of its crawl; of one by another process, as it was at most some seconds ago. */
   progress(site: StoredSite): Promise<Site>;
+  /** The same of each of these. */
+  progressOfAll(sites: readonly StoredSite[]): Promise<Site[]>;
   /** Stops a crawl; pages that were ingested stay. Does nothing where none runs. */
   stop(site: StoredSite): Promise<Site>;
   /** Stops the crawl and deletes the site with its pages. Resolves with how many there were; undefined where it is gone. */
@@ -80,8 +82,17 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
 
   const none = { limit_reached: 0, dead_links: [], dead_links_total: 0, excluded_pages: [] } as const;
   async function withProgress(site: StoredSite): Promise<Site> {
+    const [record] = await allWithProgress([site]);
+    return record!;
+  }
+
+  async function allWithProgress(sites: readonly StoredSite[]): Promise<Site[]> {
+    const pages = await store.pageCounts(sites.map(({ uuid }) => uuid));
+    return Promise.all(sites.map((site) => recordOf(site, pages.get(site.uuid) ?? 0)));
+  }
+
+  async function recordOf(site: StoredSite, pages: number): Promise<Site> {
     const crawl = crawls.get(site.uuid);
-    const pages = await store.pageCount(site.uuid);
     const stored = crawl?.site ?? site;
     const record = { ...none, ...stored, folder: folderOfSite(stored), pages, current: crawl?.current ?? '' };
     const noted = !crawl && site.status === 'running' ? await learners?.progress(site.uuid) : undefined;
@@ -172,6 +183,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
         return now && { site: await withProgress(now), running: site === undefined };
       }),
     progress: withProgress,
+    progressOfAll: allWithProgress,
     stop: (site) => inTurn(async () => withProgress((await stop(site)) ?? site)),
     remove: (site) =>
       inTurn(async () => {

@@ -18,10 +18,17 @@ export function siteVerbs(context: StoreContext): SiteVerbs {
         const all = chatbots.files().flatMap((file) => sites.list(file.chatbot.uuid));
         return all.filter(({ status }) => status === 'running');
       }),
-    pageCount: (site) =>
+    pageCounts: (uuids) =>
       run(() => {
-        const chatbot = sites.find(site)?.chatbot;
-        return chatbot === undefined ? 0 : sources.count(chatbot, (one) => isPageOf(one, site));
+        const found = uuids.flatMap((uuid) => sites.find(uuid) ?? []);
+        const counts = new Map(found.map(({ uuid }) => [uuid, 0]));
+        for (const chatbot of new Set(found.map((site) => site.chatbot)))
+          for (const source of sources.stored(chatbot)) {
+            const { site = '' } = source;
+            const count = counts.get(site);
+            if (count !== undefined && isPageOf(source, site)) counts.set(site, count + 1);
+          }
+        return counts;
       }),
     deleteSite: (uuid) =>
       run(async () => {
@@ -43,8 +50,8 @@ async function removePages(
 ): Promise<string[]> {
   const pages = await mutex.run(chatbot, () =>
     indexes.changing(chatbot, async (forget) => {
-      const others = sources.uuids(chatbot, (one) => one.site === site && !isPageOf(one, site));
-      await attemptEachConcurrent(others, (uuid) => sources.update(uuid, (one) => ({ ...one, site: '' })));
+      const others = [...sources.stored(chatbot)].filter((one) => one.site === site && !isPageOf(one, site));
+      await attemptEachConcurrent(others, ({ uuid }) => sources.update(uuid, (one) => ({ ...one, site: '' })));
       return sources.removeAll(chatbot, forget, (one) => isPageOf(one, site));
     }),
   );

@@ -235,4 +235,8 @@ export const STEPS: readonly string[] = [
   -- Questions over the rate limit. An earlier version beside this one adds rows without it.
   alter table figures add column refused bigint not null default 0;
   `,
+  `
+  create index sources_of_site on sources (chatbot, (substr(record, strpos(record, '"site":"') + 8, 32)))
+    where strpos(record, '"site":"') > 0;
+  `,
 ];

@@ -24,8 +24,8 @@ export interface SiteVerbs {
   updateSite(uuid: string, change: (site: StoredSite) => StoredSite): Promise<StoredSite | undefined>;
   /** Those that are `running`: a restart goes on with them. */
   unfinishedSites(): Promise<StoredSite[]>;
-  /** How many sources `deleteSite` would delete. */
-  pageCount(site: string): Promise<number>;
+  /** Of each of these sites how many sources `deleteSite` would delete; none of one that is not there. */
+  pageCounts(sites: readonly string[]): Promise<Map<string, number>>;
   /**
    * With its pages: the sources that its crawls have found, or adopted from those of another site. A source that was added by itself
    * stays, as one of no site. Resolves with the uuids of the pages, undefined where there is no such site. None of it is found any

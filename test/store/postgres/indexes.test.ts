@@ -60,8 +60,8 @@ async function fill(sql: postgres.Sql, chatbot: string): Promise<void> {
   await sql`analyze`;
 }
 
-/** Each verb of the port that works with one chatbot, session or record. */
-async function useAll(store: Store): Promise<void> {
+/** Each verb of the port that works with one chatbot, session or record; and those of the site of a chatbot that has all rows. */
+async function useAll(store: Store, filled: string): Promise<void> {
   const owner = store.owner.user.uuid;
   const chatbot = aChatbot(owner);
   await store.createChatbot(chatbot, []);
@@ -90,6 +90,15 @@ async function useAll(store: Store): Promise<void> {
   await store.updateSite(site.uuid, (one) => one);
   await store.site(site.uuid);
   await store.unfinishedSites();
+
+  const large = aSite(filled);
+  await store.createSite(large);
+  for (const own of [0, 1] as const) {
+    const { uuid } = aSource(filled);
+    await store.createSource(aSource(filled, { uuid, identity: uuid, site: large.uuid, own }));
+  }
+  expect(await store.pageCounts([large.uuid])).toEqual(new Map([[large.uuid, 1]]));
+  expect(await store.deleteSite(large.uuid)).toHaveLength(1);
 
   const session = aSession(chatbot.uuid);
   await store.createSession(session);
@@ -154,7 +163,7 @@ describe.skipIf(!server || process.env['DATABASE_URL'])('on a filled database', 
     const before = await scanned();
     expect(Object.values(before)).toHaveLength(LARGE.length + LARGER.length);
     const store = await open();
-    await useAll(store);
+    await useAll(store, chatbot.uuid);
     await store.close();
     const ends = sql`
       select count(*)::integer as left from pg_stat_activity

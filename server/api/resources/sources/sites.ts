@@ -58,7 +58,7 @@ export const siteOperations = ({ store, sites, knowledge, clock }: ApiDeps): Ope
     reply: Type.Array(Site),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return Promise.all(paginate(await store.sites(uuid), ctx.query).map((site) => sites.progress(site)));
+      return sites.progressOfAll(paginate(await store.sites(uuid), ctx.query));
     },
   }),
   operation({

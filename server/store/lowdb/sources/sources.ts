@@ -116,13 +116,13 @@ export class Sources {
     return this.#copies(this.#index.ofChatbot(chatbot));
   }
 
-  /** How many of a chatbot's are so; those of `list` by default. */
-  count(chatbot: string, which: SourceCheck = this.#exists): number {
-    return this.#index.count(chatbot, which);
+  count(chatbot: string): number {
+    return this.#index.count(chatbot, this.#exists);
   }
 
-  uuids(chatbot: string, which: SourceCheck): string[] {
-    return [...this.#index.ofChatbot(chatbot)].flatMap(({ stored: { source } }) => (which(source) ? source.uuid : []));
+  /** No copies, with those that `list` leaves out. */
+  *stored(chatbot: string): Generator<Readonly<StoredSource>> {
+    for (const { stored } of this.#index.ofChatbot(chatbot)) yield stored.source;
   }
 
   withIdentity(chatbot: string, identity: string): StoredSource | undefined {

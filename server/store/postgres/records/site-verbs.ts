@@ -1,5 +1,5 @@
 import type { SiteVerbs, StoredSite } from '../../shared/sites.ts';
-import { inTransaction } from '../connection.ts';
+import { inTransaction, type Fragment } from '../connection.ts';
 import type { PostgresContext } from '../context.ts';
 import { SubRecords } from './sub-records.ts';
 import { raiseVersions } from '../shared/passages.ts';
@@ -7,8 +7,11 @@ import { raiseVersions } from '../shared/passages.ts';
 export function siteVerbs(context: PostgresContext): SiteVerbs {
   const { sql, run, bus } = context;
   const sites = new SubRecords<StoredSite>(context, { table: 'sites' });
-  /** As in `isPageOf`. In JSON these quotes are in no text: they would stand behind backslashes. */
-  const isPage = (site: string) => sql`(strpos(record, ${named(site)}) > 0 and strpos(record, '"own":1') = 0)`;
+  /** By the index `sources_of_site`. In JSON these quotes are in no text: they would stand behind backslashes. */
+  const isOf = (site: Fragment | string) =>
+    sql`(substr(record, strpos(record, '"site":"') + 8, 32) = ${site} and strpos(record, '"site":"') > 0)`;
+  /** With this of a site, as in `isPageOf`. */
+  const isFound = sql`strpos(record, '"own":1') = 0`;
 
   async function deleteSite(uuid: string): Promise<string[] | undefined> {
     const deleted = await inTransaction(sql, async (tx) => {
@@ -18,12 +21,12 @@ export function siteVerbs(context: PostgresContext): SiteVerbs {
       if (!site) return undefined;
       const { chatbot } = site;
       const pages = await tx<{ uuid: string }[]>`
-        select uuid from sources where chatbot = ${chatbot} and ${isPage(uuid)} order by uuid for update`;
+        select uuid from sources where chatbot = ${chatbot} and ${isOf(uuid)} and ${isFound} order by uuid for update`;
       const uuids = pages.map((page) => page.uuid);
       // All sources before the versions of passages, as whoever stores a text does (see `raiseVersions`).
       await tx`
         update sources set record = replace(record, ${named(uuid)}, ${named('')})
-        where chatbot = ${chatbot} and strpos(record, ${named(uuid)}) > 0 and not ${isPage(uuid)}`;
+        where chatbot = ${chatbot} and ${isOf(uuid)} and not ${isFound}`;
       await raiseVersions(
         tx,
         sql`delete from sources where uuid in (select json_array_elements_text(${JSON.stringify(uuids)}::text::json))
@@ -44,12 +47,14 @@ export function siteVerbs(context: PostgresContext): SiteVerbs {
     sites: (chatbot) => run(() => sites.list(chatbot)),
     updateSite: (uuid, change) => run(() => sites.update(uuid, change)),
     unfinishedSites: () => run(() => sites.where(sql`where p.status = 'running' order by p.n`)),
-    pageCount: (site) =>
+    pageCounts: (uuids) =>
       run(async () => {
-        const [row] = await sql<{ count: number }[]>`
-          select count(*)::integer as count from sources
-          where chatbot = (select chatbot from sites where uuid = ${site}) and ${isPage(site)}`;
-        return row!.count;
+        // A subquery each: grouped rows would be read from the table, and the site out of each again.
+        const rows = await sql<{ uuid: string; count: number }[]>`
+          select uuid, (
+            select count(*)::integer from sources where chatbot = s.chatbot and ${isOf(sql`s.uuid`)} and ${isFound}) as count
+          from sites s where uuid in (select json_array_elements_text(${JSON.stringify(uuids)}::text::json))`;
+        return new Map(rows.map(({ uuid, count }) => [uuid, count]));
       }),
     deleteSite: (uuid) => run(() => deleteSite(uuid)),
   };
