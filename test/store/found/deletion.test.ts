@@ -85,6 +85,20 @@ function holding(verb: 'rename' | 'unlink', isHeld: (path: string) => boolean) {
   return { begun, release };
 }
 
+it('deletes a chatbot while the index of another one is made', async () => {
+  const session = aSession(chatbot);
+  await store.saveMessage(aMessage(session.uuid, { query: 'parcel' }), session);
+  const other = aChatbot(store.owner.user.uuid);
+  await store.createChatbot(other, []);
+  const compared = holding('rename', (path) => path.includes('/found/'));
+  const searching = find().then(() => events.push('searched'));
+  await compared.begun;
+  const deleting = store.deleteChatbot(other.uuid).then(() => events.push('deleted'));
+  await expect.poll(() => events).toEqual(['deleted']);
+  compared.release();
+  await Promise.all([deleting, searching]);
+});
+
 const find = () => store.findMessages(chatbot, { text: 'parcel' }, { limit: 1000 });
 
 it('makes a chapter while a search waits for a deletion, which waits for the chapter', async () => {

@@ -18,7 +18,7 @@ import type { SessionName } from '../sessions/session-name.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { IndexFiles, type IndexFilesOptions } from './index-files.ts';
 import { bitOf, chapterOf, ChapterTerms, readChapter, segmentsWith, type Chapter } from './chapter.ts';
-import { chaptersOf, isCovered, letSearchesPass, newestFirst, type Segments } from './segments.ts';
+import { chaptersOf, isCovered, letSearchesPass, newestFirst, track, type Segments } from './segments.ts';
 import { SearchWork } from './search-work.ts';
 import {
   endOf,
@@ -65,7 +65,6 @@ export class MessageIndex {
   readonly #chatbots = new Map<string, Segments>();
   /** By the path of a segment or chapter: it is compared and written, or a session of it deleted. */
   readonly #mutex = new KeyedMutex();
-  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: MessageIndexOptions) {
     this.#options = options;
@@ -96,8 +95,9 @@ export class MessageIndex {
 
   /** Of a chatbot that is not there any more. */
   async removeAll(chatbot: string): Promise<void> {
+    const work = this.#chatbots.get(chatbot)?.work ?? [];
     this.#chatbots.delete(chatbot);
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(work);
     await this.#files.removeAll(chatbot);
   }
 
@@ -108,8 +108,7 @@ export class MessageIndex {
     if (!before) return undefined;
     const segments = await this.#segmentsOf(chatbot);
     const search = this.#search(chatbot, segments, { filter: readyFilter(filter), before, options, work });
-    segments.searches.add(search);
-    return search.finally(() => segments.searches.delete(search));
+    return track(segments.searches, search);
   }
 
   async #search(
@@ -155,8 +154,9 @@ export class MessageIndex {
 
   /** When nothing is under way any more but what a search has begun. */
   async close(): Promise<void> {
+    const work = [...this.#chatbots.values()].flatMap((one) => [...one.work]);
     this.#chatbots.clear();
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(work);
   }
 
   async #placeOf(chatbot: string, after: string | undefined): Promise<Place | undefined> {
@@ -175,7 +175,7 @@ export class MessageIndex {
         for (const places of await this.#options.sessions.names.places(chatbot))
           for (const order of places) all.add(segmentOf(order));
       };
-      segments = { all, fresh: new Map(), unchanged: new Set(), searches: new Set(), known: list() };
+      segments = { all, fresh: new Map(), unchanged: new Set(), searches: new Set(), work: new Set(), known: list() };
       this.#chatbots.set(chatbot, segments);
       segments.known.catch(() => this.#chatbots.delete(chatbot));
     }
@@ -201,10 +201,10 @@ export class MessageIndex {
       .catch(ignore)
       .finally(() => {
         delete segments.building;
-        this.#underWay.delete(building);
+        segments.work.delete(building);
       });
     segments.building = building;
-    this.#underWay.add(building);
+    segments.work.add(building);
   }
 
   async #chapter(chatbot: string, number: number): Promise<Chapter> {
@@ -250,9 +250,7 @@ export class MessageIndex {
     if (bytes) return bytes;
     // Another call may have compared it while this one waited.
     const compare = async (): Promise<Buffer> => (await readFresh()) ?? this.#compare(chatbot, segment, segments, work);
-    const comparing = this.#mutex.run(path, compare);
-    this.#underWay.add(comparing);
-    return comparing.finally(() => this.#underWay.delete(comparing));
+    return track(segments.work, this.#mutex.run(path, compare));
   }
 
   async #compare(chatbot: string, segment: number, segments: Segments, work: SearchWork): Promise<Buffer> {

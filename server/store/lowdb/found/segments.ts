@@ -17,6 +17,8 @@ export interface Segments {
   building?: Promise<void>;
   /** That are under way. */
   searches: Set<Promise<unknown>>;
+  /** What searches have begun and need not wait for. */
+  work: Set<Promise<unknown>>;
 }
 
 export const newestFirst = (segments: Iterable<number>): number[] => [...segments].sort((a, b) => b - a);
@@ -29,6 +31,12 @@ export const chaptersOf = (segments: Iterable<number>): number[][] => [
 /** Whether the chapter's file says what the segment has now. */
 export const isCovered = ({ covered }: Chapter, segment: number, { fresh }: Segments): boolean =>
   fresh.has(segment) && covered.get(segment) === fresh.get(segment);
+
+/** The promise is in the set until it has ended. */
+export function track<T>(set: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
+  set.add(promise);
+  return promise.finally(() => set.delete(promise));
+}
 
 const MAX_WAIT_MS = 50;
 
