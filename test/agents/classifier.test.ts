@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from '../random.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { trainClassifier } from '../../server/agents/routing/classifier.ts';
 import { agentOf } from './routing-agents.ts';
 
@@ -70,6 +71,35 @@ describe('the classifier', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  test('gives others a turn between any two of its texts, pairs and features on a slow machine', async () => {
+    const letters = [...'abcdefghij'];
+    const words = letters.flatMap((first) =>
+      letters.flatMap((second) => letters.map((third) => first + second + third)),
+    );
+    const team = [0, 1].map((agent) =>
+      agentOf(`agent ${agent}`, {
+        examples: Array.from({ length: 50 }, (_, at) =>
+          words
+            .slice(agent * 500 + at * 10)
+            .slice(0, 10)
+            .join(' '),
+        ),
+      }),
+    );
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 10));
+    const learning = { isOver: false };
+    let turns = 0;
+    const others = (async () => {
+      for (; !learning.isOver; turns++) await setImmediate();
+    })();
+    await trainClassifier(team);
+    learning.isOver = true;
+    await others;
+    clock.mockRestore();
+    expect(turns).toBeGreaterThan(words.length);
   });
 
   test('gives others their turn while it learns from thousands of texts', async () => {

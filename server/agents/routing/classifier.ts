@@ -95,7 +95,7 @@ export async function trainClassifier(agents: readonly AgentTexts[]): Promise<Cl
     replies,
     shares: Float64Array.from(texts.flat(), ({ share }) => share),
     starts,
-    postings: packed(postings),
+    postings: await pack(postings),
   };
   return new Classifier(corpus, pairs);
 }
@@ -135,16 +135,17 @@ function learn(examples: Example[], postings: Map<string, Posting>, text: string
 }
 
 /** Without an object a feature, which most of a team's memory would go to. */
-function packed(postings: ReadonlyMap<string, Posting>): Postings {
+async function pack(postings: ReadonlyMap<string, Posting>): Promise<Postings> {
   const all = [...postings.values()];
   const starts = new Uint32Array(all.length + 1);
   for (const [at, { texts }] of all.entries()) starts[at + 1] = starts[at]! + texts.length;
-  return {
-    features: NameTable.of([...postings.keys()]),
-    starts,
-    texts: Uint32Array.from(all.flatMap(({ texts }) => texts)),
-    weights: Float64Array.from(all.flatMap(({ weights }) => weights)),
-  };
+  const texts = new Uint32Array(starts.at(-1)!);
+  const weights = new Float64Array(texts.length);
+  await forEachSliced(all, (posting, at) => {
+    texts.set(posting.texts, starts[at]);
+    weights.set(posting.weights, starts[at]);
+  });
+  return { features: await NameTable.of([...postings.keys()]), starts, texts, weights };
 }
 
 /**

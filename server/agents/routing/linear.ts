@@ -43,7 +43,7 @@ export class Detector {
       values.push(Number(one.slice(one.indexOf('=') + 1)));
       next += one.length + 1;
     }
-    this.#features = new NameTable(weights, Uint32Array.from(starts), '=');
+    this.#features = NameTable.within(weights, Uint32Array.from(starts), '=');
     this.#weights = Int32Array.from(values);
     for (const [letter, list] of Object.entries(phrases)) {
       for (const phrase of list.split('|')) this.#classes.set(phrase, classWord(letter));

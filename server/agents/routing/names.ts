@@ -1,3 +1,5 @@
+import { forEachSliced } from '../../async/time-slice.ts';
+
 /**
  * The places of names in a list. The names stay in the text that they were read from, with two numbers each: a Map of ten thousand
  * short strings takes six times the memory.
@@ -9,31 +11,40 @@ export class NameTable {
   /** By hash: a place, from 1 on; 0 is free. At most half of them are taken. */
   readonly #slots: Uint32Array;
 
-  /** Names that differ, by where they begin in the text; behind each stands `end`, a character that none of them has. */
-  constructor(text: string, starts: Uint32Array, end: string) {
+  private constructor(text: string, starts: Uint32Array, end: string) {
     this.#text = text;
     this.#starts = starts;
     this.#end = end;
     this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(starts.length * 2 + 1)));
-    for (const [place, start] of starts.entries()) {
-      const name = text.slice(start, text.indexOf(end, start));
-      this.#slots[this.#slotOf(name)] = place + 1;
-    }
   }
 
-  static of(names: readonly string[]): NameTable {
+  /** Names that differ, by where they begin in the text; behind each stands `end`, a character that none of them has. */
+  static within(text: string, starts: Uint32Array, end: string): NameTable {
+    const table = new NameTable(text, starts, end);
+    for (const [place, start] of starts.entries()) table.#add(text.slice(start, text.indexOf(end, start)), place);
+    return table;
+  }
+
+  /** In slices between which others have their turn. */
+  static async of(names: readonly string[]): Promise<NameTable> {
     const starts = new Uint32Array(names.length);
     let next = 0;
     for (const [place, name] of names.entries()) {
       starts[place] = next;
       next += name.length + 1;
     }
-    return new NameTable(names.map((name) => `${name}\n`).join(''), starts, '\n');
+    const table = new NameTable(names.map((name) => `${name}\n`).join(''), starts, '\n');
+    await forEachSliced(names, (name, place) => table.#add(name, place));
+    return table;
   }
 
   /** -1 for one that is not in the list. */
   placeOf(name: string): number {
     return this.#slots[this.#slotOf(name)]! - 1;
+  }
+
+  #add(name: string, place: number): void {
+    this.#slots[this.#slotOf(name)] = place + 1;
   }
 
   /** The slot that has the name, else the free one where it would be. */
