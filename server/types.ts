@@ -164,6 +164,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'request_timeout'
   | 'conflict'
+  | 'precondition_failed'
   | 'too_large'
   | 'unsupported_media_type'
   | 'invalid_field'

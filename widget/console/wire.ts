@@ -20,6 +20,8 @@ const asSentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;
 
 const REPLY_MS = 30_000;
+/** To change a record that others change at the same time. */
+const MAX_TRIES = 9;
 
 /** Called once for each reply 401, except those to whoever shows a key or a link: they say nothing of the sign-in. */
 let signedOut = (): void => {};
@@ -36,12 +38,17 @@ interface Call {
   /** A form is sent as multipart, everything else as JSON. */
   body?: object;
   signal?: AbortSignal;
+  /** The `ETag` that the record has to have still. */
+  ifMatch?: string | null;
   /** The reply takes as long as it takes: that of a model, or to a file. */
   isSlow?: boolean;
 }
 
 /** Sends a request to this server; rejects with a `Failure`, or with an `AbortError` once `signal` is aborted. */
-async function send(path: string, { method = 'GET', body, signal: left, isSlow = false }: Call): Promise<Response> {
+async function send(
+  path: string,
+  { method = 'GET', body, signal: left, ifMatch, isSlow = false }: Call,
+): Promise<Response> {
   const isForm = body instanceof FormData;
   const user = owner.value;
   const response = await fetch(path, {
@@ -50,6 +57,7 @@ async function send(path: string, { method = 'GET', body, signal: left, isSlow =
     ...(body && { body: isForm ? body : JSON.stringify(body) }),
     headers: {
       ...(user && { 'X-Docent-User': user }),
+      ...(ifMatch && { 'If-Match': ifMatch }),
       ...(body && !isForm && { 'Content-Type': 'application/json' }),
     },
     signal: AbortSignal.any([...(isSlow ? [] : [AbortSignal.timeout(REPLY_MS)]), ...(left ? [left] : [])]),
@@ -96,6 +104,39 @@ export async function getPage<T>(path: string, signal?: AbortSignal): Promise<{ 
 export const post = <T>(path: string, body: object = {}, options: Pick<Call, 'isSlow' | 'signal'> = {}): Promise<T> =>
   json(path, { method: 'POST', body, ...options });
 export const remove = (path: string): Promise<unknown> => send(path, { method: 'DELETE' });
+
+/**
+ * Reads the record at `path`, and sends to `to` what `edit` makes of it: again where somebody else has changed it in between. `edit` may
+ * refuse, by throwing.
+ */
+export async function update<T, R = T>(
+  path: string,
+  edit: (now: T) => object | Promise<object>,
+  to = path,
+): Promise<R> {
+  for (let tries = 1; ; tries++) {
+    const response = await send(path, {});
+    const body = await edit(await read<T>(response));
+    try {
+      return await json<R>(to, { method: 'POST', body, ifMatch: response.headers.get('ETag') });
+    } catch (error) {
+      if (!(error instanceof Failure && error.status === 412 && tries < MAX_TRIES)) throw error;
+    }
+  }
+}
+
+/**
+ * Refuses to write a list whole that somebody else has changed since it was read. `changes`, by their fields, are to be written; `before` is
+ * what they were made from, `now` what is stored.
+ */
+export function refuseLost(changes: object, before: object, now: object): void {
+  const [was, is] = [before, now].map((record) => (name: string) => JSON.stringify(Reflect.get(record, name)));
+  if (Object.entries(changes).some(([name, value]) => typeof value === 'object' && was!(name) !== is!(name)))
+    throw new Failure(
+      'Somebody else has changed it meanwhile, and nothing was saved: reload the page, then change it again',
+      412,
+    );
+}
 
 /** Asks in a session, and resolves once the answer has ended; `onText` gets each piece of it. */
 export async function ask(session: string, query: string, onText: (piece: string) => void): Promise<void> {

@@ -3,6 +3,7 @@ import { Fault } from '../../schema/records.ts';
 import recorded from './examples.json' with { type: 'json' };
 import { componentsOf, schemaOrRef, type Json } from './schemas.ts';
 import { publicChatOperations } from './public-chat.ts';
+import { MATCH_PARAMETER } from '../../http/precondition.ts';
 import { KEY_PARAMETER } from '../requests/idempotency.ts';
 import type { Operation } from '../requests/operation.ts';
 
@@ -133,7 +134,12 @@ function describeOperation(one: DocumentedOperation, path: string): Json {
     deprecated: true,
     description: `The same as \`${templateOf(one.path)}\`, for existing clients.`,
   };
-  const parameters = [...pathParameters(path), ...queryParameters(one.query), ...(one.creates ? [KEY_PARAMETER] : [])];
+  const parameters = [
+    ...pathParameters(path),
+    ...queryParameters(one.query),
+    ...(one.creates ? [KEY_PARAMETER] : []),
+    ...(one.takesIfMatch ? [MATCH_PARAMETER] : []),
+  ];
   const requestBody = requestBodyOf(one);
   return {
     operationId: one.id + (alias ? 'Alias' : ''),
@@ -185,7 +191,9 @@ function repliesOf(one: DocumentedOperation): Json {
       : one.reply === 'events'
         ? ['text/event-stream', { type: 'string', description: EVENTS }]
         : ['application/json', one.reply];
-  const replies: Json = { 200: reply('Success', type, schema, examples.operations[key]?.replies['200']) };
+  const success = reply('Success', type, schema, examples.operations[key]?.replies['200']);
+  if (one.hasEtag) success['headers'] = { ...(success['headers'] as Json), ETag };
+  const replies: Json = { 200: success };
   for (const status of faultsOf(one)) replies[status] = { $ref: `#/components/responses/${FAULTS[status]?.name}` };
   for (const [status, other] of Object.entries(one.others ?? {}))
     replies[status] = otherReply(one, Number(status), other);
@@ -201,6 +209,8 @@ function otherReply(one: DocumentedOperation, status: number, schema: TSchema): 
 }
 
 const RequestId = { description: 'Identifies the request in the server’s log.', schema: { type: 'string' } };
+
+const ETag = { description: 'The version of the record, for `If-Match` of its update.', schema: { type: 'string' } };
 
 const reply = (description: string, type: string | readonly string[], schema: unknown, example?: unknown): Json => ({
   description,
@@ -219,6 +229,7 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
   },
   404: { name: 'NotFound', says: 'There is no such record, or it is of a chatbot of which you are no member' },
   409: { name: 'Conflict', says: 'The record exists already; the body is that record, or the error' },
+  412: { name: 'PreconditionFailed', says: 'The record has been changed since it was read; nothing was changed' },
   413: { name: 'TooLarge', says: 'The body is larger than 1 MB, or the file than 50 MB' },
   415: { name: 'UnsupportedMediaType', says: 'The media type or the encoding of the body is not supported' },
   422: { name: 'Invalid', says: 'A field is invalid; nothing was changed' },
@@ -239,12 +250,23 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
 };
 
 /** The error statuses that follow from what an operation takes and does. */
-function faultsOf({ method, path, body, parts, query, right, audit, others = {} }: DocumentedOperation): number[] {
+function faultsOf({
+  method,
+  path,
+  body,
+  parts,
+  query,
+  right,
+  audit,
+  takesIfMatch,
+  others = {},
+}: DocumentedOperation): number[] {
   const takesBody = body ?? parts;
   return [
     ...(right === 'open' ? [] : [401, 403]),
     ...(path.includes(':') ? [404] : []),
     ...(takesBody ? [400, 413, 415] : []),
+    ...(takesIfMatch ? [412] : []),
     ...(takesBody || query ? [422] : []),
     ...(/\/message\/(?:non-)?stream$/.test(path) && !(502 in others) ? [502, 504] : []),
     // What reads conversations is noted before it replies.

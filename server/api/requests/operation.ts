@@ -107,6 +107,10 @@ export interface Operation {
   media?: readonly string[];
   /** Further replies by status, beside the 200 and the errors that `faultsOf` in openapi/document.ts derives. */
   others?: Record<number, TSchema>;
+  /** Its reply has an `ETag` (http/precondition.ts). */
+  hasEtag?: true;
+  /** Its handler refuses, by `If-Match`, what was changed meanwhile. */
+  takesIfMatch?: true;
   /** Accepts an `Idempotency-Key`. */
   creates?: true;
   /** Returns the reply's body, to be sent as JSON; a Buffer or stream is JSON already (see `serializeList`). */

@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import { agentView, newAgent, refuseMore } from '../../agents/agents.ts';
 import { agentWarnings } from '../../agents/warnings.ts';
+import { requireMatch, withEtag } from '../../http/precondition.ts';
 import { notFound } from '../../schema/errors.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import { Agent, Success } from '../../schema/records.ts';
@@ -61,7 +62,8 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
     path: '/api/v1/agent/:uuid',
     summary: 'Fetch an agent',
     reply: Agent,
-    handle: async ({ user, uuid }) => agentView(await ownedAgent(store, user, uuid)),
+    hasEtag: true,
+    handle: async ({ user, uuid, ctx }) => withEtag(ctx, agentView(await ownedAgent(store, user, uuid))),
   }),
   operation({
     id: 'updateAgent',
@@ -75,6 +77,8 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
     body: AgentChange,
     checkedByHandler: true,
     reply: Agent,
+    hasEtag: true,
+    takesIfMatch: true,
     async handle({ user, uuid, body, ctx }) {
       const before = await ownedAgent(store, user, uuid);
       const changes = readAgentChange(before, body);
@@ -83,15 +87,18 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
       const { variables = before.variables } = changes.fields;
       const team = (await store.agents(before.chatbot)).map((one) => (one.uuid === uuid ? { ...one, variables } : one));
       const routing = readRoutingWithin(sent, before, team);
-      const changed = await store.updateAgent(uuid, (agent) => ({
-        ...withChanges(agent, changes, sources, clock),
-        ...(routing && { routing: withRouting(agent, routing.change) }),
-      }));
+      const changed = await store.updateAgent(uuid, (agent) => {
+        requireMatch(ctx, agentView(agent));
+        return {
+          ...withChanges(agent, changes, sources, clock),
+          ...(routing && { routing: withRouting(agent, routing.change) }),
+        };
+      });
       if (!changed) throw notFound('agent');
       const warnings = agentWarnings(changed, await store.agents(changed.chatbot));
       const ignored = ignoredFields(AgentChange, agentView(before), body);
       setWarnings(ctx, [...ignored, ...warnings, ...(routing?.warnings ?? [])]);
-      return agentView(changed);
+      return withEtag(ctx, agentView(changed));
     },
   }),
   operation({

@@ -1,6 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
+import { agentView } from '../../agents/agents.ts';
 import {
   functionView,
   newFunction,
@@ -12,6 +13,7 @@ import {
 } from '../../agents/tool-functions.ts';
 import { functionWarnings } from '../../agents/warnings.ts';
 import { tryFunction } from '../../answer/trace/try-function.ts';
+import { requireMatch } from '../../http/precondition.ts';
 import { notFound } from '../../schema/errors.ts';
 import { NewVariables } from '../../schema/fields.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
@@ -81,11 +83,13 @@ export const functions = (deps: ApiDeps): Operation[] => {
         'Stored header values stay with the scheme, host and port they were sent for: another `external_url` origin needs `headers` with whole values.',
       body: FunctionChange,
       reply: ToolFunction,
+      takesIfMatch: true,
       async handle({ user, uuid, body, ctx }) {
         const agent = await ownedAgentOf(store, user, uuid);
-        const changed = await changeFunction(store, agent, uuid, clock, (one) => [
-          { ...one, ...readFields(body, one), modified_at: nextModifiedAt(one.modified_at, clock) },
-        ]);
+        const changed = await changeFunction(store, agent, uuid, clock, (one, before) => {
+          requireMatch(ctx, agentView(before));
+          return [{ ...one, ...readFields(body, one), modified_at: nextModifiedAt(one.modified_at, clock) }];
+        });
         const toolFunction = changed.tool_functions.find((one) => one.uuid === uuid)!;
         await warn(deps, ctx, toolFunction, changed);
         return functionView(toolFunction);
@@ -189,11 +193,11 @@ async function changeFunction(
   agent: string,
   uuid: string,
   clock: Clock,
-  change: (one: ToolFunction) => ToolFunction[],
+  change: (one: ToolFunction, of: StoredAgent) => ToolFunction[],
 ): Promise<StoredAgent> {
   const changed = await store.updateAgent(agent, (before) => {
     if (!before.tool_functions.some((one) => one.uuid === uuid)) throw notFound('tool function');
-    const functions = before.tool_functions.flatMap((one) => (one.uuid === uuid ? change(one) : [one]));
+    const functions = before.tool_functions.flatMap((one) => (one.uuid === uuid ? change(one, before) : [one]));
     return withFunctions(before, functions, clock);
   });
   if (!changed) throw notFound('tool function');

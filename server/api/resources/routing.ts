@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import type { Warning } from '../../agents/warnings.ts';
 import { checkedRules, undeclaredIn } from '../../agents/routing/rules.ts';
 import { replayRouting } from '../../answer/trace/replay.ts';
+import { requireMatch, withEtag } from '../../http/precondition.ts';
 import { invalid, notFound } from '../../schema/errors.ts';
 import { nextModifiedAt } from '../../schema/ids.ts';
 import { AgentRouting, RoutingReplay, RoutingTrial } from '../../schema/routing.ts';
@@ -24,7 +25,8 @@ export const routing = ({ store, clock, router }: ApiDeps): Operation[] => [
     path: '/api/v1/agent/:uuid/routing',
     summary: 'Fetch the routing examples and rules of an agent',
     reply: AgentRouting,
-    handle: async ({ user, uuid }) => (await ownedAgent(store, user, uuid)).routing ?? NO_ROUTING,
+    hasEtag: true,
+    handle: async ({ user, uuid, ctx }) => withEtag(ctx, routingOf(await ownedAgent(store, user, uuid))),
   }),
   operation({
     id: 'updateAgentRouting',
@@ -38,17 +40,22 @@ export const routing = ({ store, clock, router }: ApiDeps): Operation[] => [
     body: Change,
     checkedByHandler: true,
     reply: AgentRouting,
+    hasEtag: true,
+    takesIfMatch: true,
     async handle({ user, uuid, body, ctx }) {
       const own = await ownedAgent(store, user, uuid);
       const { change, warnings } = readRouting(body, own, await store.agents(own.chatbot));
-      const changed = await store.updateAgent(uuid, (agent) => ({
-        ...agent,
-        routing: withRouting(agent, change),
-        modified_at: nextModifiedAt(agent.modified_at, clock),
-      }));
+      const changed = await store.updateAgent(uuid, (agent) => {
+        requireMatch(ctx, routingOf(agent));
+        return {
+          ...agent,
+          routing: withRouting(agent, change),
+          modified_at: nextModifiedAt(agent.modified_at, clock),
+        };
+      });
       if (!changed?.routing) throw notFound('agent');
       setWarnings(ctx, warnings);
-      return changed.routing;
+      return withEtag(ctx, changed.routing);
     },
   }),
   operation({
@@ -120,6 +127,8 @@ export const withRouting = ({ routing: before }: StoredAgent, change: Partial<Ag
   ...before,
   ...change,
 });
+
+const routingOf = ({ routing: kept }: StoredAgent): AgentRouting => kept ?? NO_ROUTING;
 
 const teamOf = (agents: readonly StoredAgent[]) => ({
   answering: new Set(agents.flatMap(({ uuid, type }) => (type === 'background' ? [] : [uuid]))),

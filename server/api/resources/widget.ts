@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { requireMatch, withEtag } from '../../http/precondition.ts';
 import { invalid } from '../../schema/errors.ts';
 import { view } from '../../schema/ids.ts';
 import type { StoredChatbot } from '../../store/store.ts';
@@ -24,7 +25,8 @@ export const widget = ({ store, sites }: ApiDeps): Operation[] => [
     path: '/api/v1/chatbot/:uuid/widget',
     summary: 'Fetch the settings of a chatbot’s widget',
     reply: WidgetSettings,
-    handle: async ({ user, uuid }) => settingsOf(await ownedChatbot(store, user, uuid)),
+    hasEtag: true,
+    handle: async ({ user, uuid, ctx }) => withEtag(ctx, settingsOf(await ownedChatbot(store, user, uuid))),
   }),
   operation({
     id: 'updateWidget',
@@ -36,14 +38,16 @@ export const widget = ({ store, sites }: ApiDeps): Operation[] => [
     description: '`words` and the lists are replaced whole.',
     body: WidgetChange,
     reply: WidgetSettings,
-    async handle({ user, uuid, body }) {
+    hasEtag: true,
+    takesIfMatch: true,
+    async handle({ user, uuid, body, ctx }) {
       const change = normalize(body);
       const before = await ownedChatbot(store, user, uuid);
-      const changed = await store.updateChatbot(uuid, (chatbot) => ({
-        ...chatbot,
-        widget: { ...chatbot.widget, ...change },
-      }));
-      return settingsOf(changed ?? before);
+      const changed = await store.updateChatbot(uuid, (chatbot) => {
+        requireMatch(ctx, settingsOf(chatbot));
+        return { ...chatbot, widget: { ...chatbot.widget, ...change } };
+      });
+      return withEtag(ctx, settingsOf(changed ?? before));
     },
   }),
   operation({

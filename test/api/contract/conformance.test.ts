@@ -50,7 +50,11 @@ const source = {
 };
 
 const exchange = (path: string, body: unknown, more: Partial<Exchange> & { type?: string; without?: string } = {}) => {
-  const headers = new Headers({ 'Content-Type': more.type ?? 'application/json; charset=utf-8', 'X-Request-Id': '1' });
+  const headers = new Headers({
+    'Content-Type': more.type ?? 'application/json; charset=utf-8',
+    'X-Request-Id': '1',
+    ETag: '"1"',
+  });
   if (more.without) headers.delete(more.without);
   return { method: 'GET', path, status: 200, headers, body, ...more };
 };

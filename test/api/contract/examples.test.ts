@@ -79,6 +79,7 @@ async function playFaults(): Promise<Record<string, unknown>> {
     400: (await create('{"name":')).body,
     401: (await create('{}', '')).body,
     404: (await w.call('GET', `/api/v1/chatbot/${'0'.repeat(32)}`)).body,
+    412: await staleFault(),
     413: (await create(JSON.stringify({ name: 'x'.repeat(1_100_000) }))).body,
     415: (await typed('text/csv')).body,
     422: (await create('{"name":"Help centre","visibility":"secret"}')).body,
@@ -90,6 +91,12 @@ async function typed(type: string): Promise<{ body: unknown }> {
   const headers = { Authorization: `Bearer ${API_KEY}`, 'Content-Type': type };
   const reply = await fetch(`${w.docent.base}/api/v1/chatbot/create`, { method: 'POST', headers, body: 'name' });
   return { body: await reply.json() };
+}
+
+async function staleFault(): Promise<unknown> {
+  const headers = { Authorization: `Bearer ${API_KEY}`, 'Content-Type': 'application/json', 'If-Match': '"older"' };
+  const url = `${w.docent.base}/api/v1/chatbot/${await newChatbot(w)}/widget`;
+  return (await fetch(url, { method: 'POST', headers, body: '{"title":"Help"}' })).json();
 }
 
 async function modelFault(): Promise<unknown> {

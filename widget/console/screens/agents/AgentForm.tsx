@@ -6,8 +6,9 @@ import { useChanges } from '../../parts/use-changes.ts';
 import { useWrong } from '../../parts/use-wrong.ts';
 import { useSignal } from '../../signals.ts';
 import { linesOf } from '../../words.ts';
-import { post, remove } from '../../wire.ts';
+import { get, refuseLost, remove, update } from '../../wire.ts';
 import { AgentSources } from './AgentSources.tsx';
+import type { Agent } from '../../agent-records.ts';
 import type { Member } from './member.ts';
 import { NEW_RULE, RULE_COLUMNS, ruleRows, rulesIn } from './rules.ts';
 import { Rows } from './Rows.tsx';
@@ -20,14 +21,27 @@ interface AgentFormProps {
   onChanged: () => void;
 }
 
+const listsIn = ({ agent: { variables, data_source_uuids }, routing }: Member) => ({
+  variables,
+  data_source_uuids,
+  ...routing,
+});
+
 /** Everything of one agent but what the dials have. What is wrong is said at its field. */
-export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: AgentFormProps) {
+export function AgentForm({ chatbot, member, onChanged }: AgentFormProps) {
+  const { agent, routing } = member;
   const { uuid, name, type, enabled, description, prompt, meta, variables, human_escalation_settings } = agent;
+  const path = `/api/v1/agent/${uuid}`;
   const rules = useSignal(ruleRows(routing.rules));
   const variableList = useSignal(variableRows(variables));
   const sources = useSignal(agent.data_source_uuids);
   const lists = () => ({ rules: rules.value, variables: variableList.value, sources: sources.value });
   const stored = useRef(lists());
+  /** As it was when the form was filled, or saved. */
+  const base = useRef(member);
+  /** The `modified_at` that the last save gave it. */
+  const saved = useRef('');
+  if (agent.modified_at === saved.current) base.current = member;
   const { failureOf, wrongRow, ...saving } = useWrong();
   const removing = useAction();
   const isFixed = type === 'pre-canned' || type === 'spam-defense';
@@ -56,7 +70,16 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
   const send = async (): Promise<void> => {
     const { examples, rules: changed, ...own } = changes();
     const sent = lists();
-    await post(`/api/v1/agent/${uuid}/update`, { ...own, routing: { examples, rules: changed } });
+    const { modified_at } = await update<Agent>(
+      path,
+      async (now) => {
+        if (now.modified_at !== saved.current)
+          refuseLost(changes(), listsIn(base.current), listsIn({ agent: now, routing: await get(`${path}/routing`) }));
+        return { ...own, routing: { examples, rules: changed } };
+      },
+      `${path}/update`,
+    );
+    saved.current = modified_at;
     stored.current = sent;
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
@@ -64,7 +87,7 @@ export function AgentForm({ chatbot, member: { agent, routing }, onChanged }: Ag
     if (await saving.run(() => save(send), form.current!)) onChanged();
   };
   const removeAgent = async (): Promise<void> => {
-    if (await removing.run(() => remove(`/api/v1/agent/${uuid}/delete`))) onChanged();
+    if (await removing.run(() => remove(`${path}/delete`))) onChanged();
   };
   return (
     <form ref={form} onSubmit={(event) => void submit(event)}>

@@ -8,7 +8,7 @@ import { useWrong } from '../../parts/use-wrong.ts';
 import type { Agent, ToolFunction } from '../../agent-records.ts';
 import { useSignal } from '../../signals.ts';
 import { linesOf } from '../../words.ts';
-import { post } from '../../wire.ts';
+import { post, refuseLost, update } from '../../wire.ts';
 import { Rows } from './Rows.tsx';
 import {
   HEADER_COLUMNS,
@@ -89,6 +89,8 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
   const headers = useSignal(headerRows(tool.headers));
   const rows = useSignal(parameterRows(parameters));
   const stored = useRef({ headers: headers.value, rows: rows.value });
+  /** As it was when the form was filled, or saved. */
+  const base = useRef(tool);
   const { failureOf, wrongRow, failure, isBusy, isSaved, run } = useWrong();
   const removing = useAction();
   const { form, changes, all, save } = useChanges((data, isNow) => {
@@ -115,7 +117,16 @@ function ToolForm({ agent, tool, onChanged }: ToolFormProps) {
   const send = async (): Promise<void> => {
     if (!uuid) return void (await post(`/api/v1/agent/${agent}/function/create`, all()));
     const sent = rows.value;
-    headers.value = headerRows((await post<ToolFunction>(`/api/v1/function/${uuid}/update`, changes())).headers);
+    base.current = await update<Agent, ToolFunction>(
+      `/api/v1/agent/${agent}`,
+      ({ tool_functions }) => {
+        const changed = changes();
+        refuseLost(changed, base.current, tool_functions.find((one) => one.uuid === uuid) ?? {});
+        return changed;
+      },
+      `/api/v1/function/${uuid}/update`,
+    );
+    headers.value = headerRows(base.current.headers);
     stored.current = { headers: headers.value, rows: sent };
   };
   const submit = async (event: SubmitEvent): Promise<void> => {

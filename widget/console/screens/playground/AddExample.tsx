@@ -4,7 +4,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { useLoad } from '../../parts/use-load.ts';
 import type { Agent, AgentRouting } from '../../agent-records.ts';
 import { useSignal } from '../../signals.ts';
-import { get, post } from '../../wire.ts';
+import { get, update } from '../../wire.ts';
 
 interface AddExampleProps {
   chatbot: string;
@@ -22,9 +22,9 @@ export function AddExample({ chatbot, query, answeredBy }: AddExampleProps) {
   const submit = sent((text) =>
     run(async () => {
       const uuid = text('agent');
-      const path = `/api/v1/agent/${uuid}/routing`;
-      const { examples } = await get<AgentRouting>(path);
-      await post(path, { examples: [...examples.filter((one) => one !== query), query] });
+      await update<AgentRouting>(`/api/v1/agent/${uuid}/routing`, ({ examples }) => ({
+        examples: [...examples.filter((one) => one !== query), query],
+      }));
       added.value = others.find((one) => one.uuid === uuid)?.name ?? '';
     }),
   );

@@ -5,7 +5,7 @@ import { useWrong } from '../../parts/use-wrong.ts';
 import type { WidgetSettings } from '../../records.ts';
 import { useSignal } from '../../signals.ts';
 import { count } from '../../words.ts';
-import { post } from '../../wire.ts';
+import { refuseLost, update } from '../../wire.ts';
 import { changesOf, contrastWithWhite, GROUPS, readSettings, written, type Setting } from './settings.ts';
 
 interface WidgetFormProps {
@@ -40,7 +40,10 @@ export function WidgetForm({ chatbot, saved, draft }: WidgetFormProps) {
     event.preventDefault();
     const sent = draft.value;
     const save = async (): Promise<void> => {
-      saved.value = await post<WidgetSettings>(`/api/v1/chatbot/${chatbot}/widget`, changes);
+      saved.value = await update<WidgetSettings>(`/api/v1/chatbot/${chatbot}/widget`, (now) => {
+        refuseLost(changes, saved.value, now);
+        return changes;
+      });
     };
     if (!(await run(save, form.current!))) return;
     const unknown = Object.keys(changes.words ?? {}).filter((name) => !(name in saved.value.words));
