@@ -133,6 +133,21 @@ test('a link that could not be tried, for want of a connection, is tried again',
   await heading('Chatbots').waitFor();
 });
 
+test('a link that could not be tried is not offered again once a key has signed in', async () => {
+  await page.goto(`${server.base}/console/settings`);
+  await page.getByLabel('API key').waitFor();
+  await page.context().setOffline(true);
+  await page.evaluate(() => (location.hash = `#sign-in=${'A'.repeat(43)}`));
+  const again = page.getByRole('button', { name: 'Try the link again' });
+  await again.waitFor();
+  await page.context().setOffline(false);
+  await page.getByLabel('API key').fill(server.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await page.getByLabel('API key').waitFor();
+  expect(await again.count()).toBe(0);
+});
+
 test('a key signs in, where the address leads; a wrong one is said at the field', async () => {
   await page.goto(`${server.base}/console/settings`);
   const field = page.getByLabel('API key');

@@ -14,6 +14,8 @@ function enter(own: Account): void {
   owner.value = own.user.uuid;
   notice.value = '';
   otherUser.value = '';
+  // Of what was shown before: it is not offered at the next sign-out.
+  dropLink();
   account.value = own;
 }
 
@@ -106,7 +108,6 @@ export async function findAccount(): Promise<void> {
 export async function signInByLink(link: string, replaces = false): Promise<void> {
   try {
     enter(await post<Account>(sessionPath, { link, replaces }));
-    dropLink();
   } catch (error) {
     const isOther = error instanceof Failure && error.status === 409;
     // A link that has been used may belong to a browser that is signed in already.
