@@ -44,6 +44,13 @@ test('a server that is away is told as that, and asks nobody to sign in', async 
   await heading('Settings').waitFor();
 });
 
+test('a list of chatbots that fails leaves the roles known', async () => {
+  const chatbot = await newChatbot();
+  await page.route('**/api/v1/chatbots', (route) => route.abort());
+  await signInByKey(page, server, `/console/chatbot/${chatbot}/people`);
+  await page.getByText('You are an owner of this chatbot').waitFor();
+});
+
 test('an invitation that is used up signs nobody out', async () => {
   await signInByKey(page, server);
   await page.evaluate(() => (location.hash = `#invitation=${'0'.repeat(32)}.${'x'.repeat(43)}`));

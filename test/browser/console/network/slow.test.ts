@@ -252,3 +252,36 @@ test('nobody waits for an answer to be learned once the screen is left', async (
   await page.waitForTimeout(2000);
   expect(looks()).toBe(before);
 });
+
+test('a list of chatbots that comes late hides none that was made since', async () => {
+  await open('general');
+  page.on('dialog', (dialog) => void dialog.accept());
+  let [read, release] = [(): void => {}, (): void => {}];
+  const isRead = new Promise<void>((done) => (read = done));
+  const held = new Promise<void>((done) => (release = done));
+  await page.route(
+    '**/api/v1/chatbots',
+    async (route) => {
+      const response = await route.fetch();
+      read();
+      await held;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await page.getByLabel('Name').fill('Slower');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await isRead;
+  await api.newChatbot('Newer', 'What is a lamp?', 'A lamp gives light.');
+  await page.getByRole('link', { name: 'Chatbots' }).click();
+  await page
+    .getByRole('link', { name: /^Newer/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+  const late = page.waitForResponse('**/api/v1/chatbots');
+  release();
+  await (await late).finished();
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 300)));
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Today');
+});
