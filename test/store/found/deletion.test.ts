@@ -11,18 +11,21 @@ import { aChatbot, aMessage, aSession } from '../records.ts';
 
 /** The index is made in the background, and pauses for the searches under way: here until they have ended, however long that is. */
 const pauses = vi.hoisted(() => {
-  const resumes: (() => void)[] = [];
+  let resumes: (() => void)[] = [];
   let areOver = false;
-  const start = () => new Promise<void>((resume) => (areOver ? resume() : resumes.push(resume)));
+  const begin = () => {
+    [resumes, areOver] = [[], false];
+  };
+  const pause = () => new Promise<void>((resume) => (areOver ? resume() : resumes.push(resume)));
   const end = () => {
     areOver = true;
     for (const resume of resumes) resume();
   };
-  return { start, end };
+  return { begin, pause, end };
 });
 vi.mock('node:timers/promises', async (original) => ({
   ...(await original<typeof import('node:timers/promises')>()),
-  setTimeout: pauses.start,
+  setTimeout: pauses.pause,
 }));
 
 /** Of one chapter, enough for a file of its terms. */
@@ -55,6 +58,7 @@ const disk: Disk = {
 
 beforeEach(async () => {
   [events, hold, releases] = [[], {}, []];
+  pauses.begin();
   dir = await mkdtemp(join(tmpdir(), 'docent-found-deletion-'));
   store = await openLowdbStore({ dir, clock: Date.now, disk });
   const made = aChatbot(store.owner.user.uuid);
