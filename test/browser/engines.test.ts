@@ -202,6 +202,19 @@ for (const { name, start, isOptional } of findEngines()) {
       expect(wordsIn(await chat.answer())).toEqual(range(20));
     });
 
+    test('the owner finds a question by the page that it was asked on', async () => {
+      const address = await page(snippet);
+      await visit(`${address}help/lamps?order=17#fit`);
+      await chat.open();
+      model.next(wordAnswer(20, 0));
+      await chat.ask(question);
+      await chat.answer();
+      const asked = `${new URL(address).host}/help/lamps`;
+      const list = `${server.base}/api/v1/chatbot/${await server.chatbot()}/conversations`;
+      const reply = await fetch(`${list}?page=${asked}`, { headers: { Authorization: `Bearer ${server.key}` } });
+      expect(await reply.json()).toMatchObject([{ first_query: question }]);
+    });
+
     test('a page that closes the chat leaves the focus in its own field', async () => {
       await visit(await page(`<input id="own">${snippet}`));
       await chat.open();

@@ -96,7 +96,7 @@ test('mounting twice in a row leaves one chat', () => {
   expect(hosts()).toEqual([]);
 });
 
-test('sends a context with a question only where it is set', async () => {
+test('sends the address of the page with a question, without query and fragment, or what the context says', async () => {
   const { mount } = await import('../../widget/index.tsx');
   fakeServer.close();
   fakeServer = startFakeServer({
@@ -111,6 +111,13 @@ test('sends a context with a question only where it is set', async () => {
     handle.destroy();
     return (fakeServer.askRequests().at(-1)!.body as { variables?: unknown }).variables;
   };
-  expect(await asks()).toBeUndefined();
+  history.replaceState(undefined, '', '/returns?order=17#token');
+  expect(await asks()).toEqual({ page: `${location.origin}/returns` });
+  // A single-page application has moved on.
+  history.replaceState(undefined, '', `/${'long/'.repeat(300)}`);
+  const { page } = (await asks({ user: 'C-7' })) as { page: string };
+  expect(page.startsWith(`${location.origin}/long/`)).toBe(true);
+  expect(page).toHaveLength(1000);
   expect(await asks({ page: '/cart' })).toEqual({ page: '/cart' });
+  expect(await asks({ page: '' })).toEqual({ page: '' });
 });

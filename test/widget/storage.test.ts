@@ -16,6 +16,8 @@ import {
 import { mountChat, mountAndOpen, typeText, type MountedChat } from './mounted.ts';
 
 const answer = messageRecord('first?', 'An answer [1].', { 1: citation() });
+/** What the widget says of the page with each question. */
+const HERE = { page: `${location.origin}/` };
 const history = 'GET /session/s1/messages';
 let chat: MountedChat;
 
@@ -127,7 +129,7 @@ test('an old unsent question waits after a reload until the visitor sends it', a
   expect(chat.server.askRequests()).toEqual([]);
   retry.click();
   await waitFor(() => chat.screen.getByText('Found.'));
-  expect(chat.server.askRequests().map(({ body }) => body)).toEqual([{ query: 'lost?', id: 'a' }]);
+  expect(chat.server.askRequests().map(({ body }) => body)).toEqual([{ query: 'lost?', id: 'a', variables: HERE }]);
 });
 
 test('unsent questions are sent again after a reload with the same message ids', async () => {
@@ -141,7 +143,7 @@ test('unsent questions are sent again after a reload with the same message ids',
   await waitFor(() => chat.screen.getByText('This too.'));
   chat.screen.getByText('Found.');
   const asked = chat.server.askRequests().map(({ body }) => body);
-  expect(asked[0]).toEqual({ query: 'lost?', id });
+  expect(asked[0]).toEqual({ query: 'lost?', id, variables: HERE });
   expect(asked[1]).toMatchObject({ query: 'and this?', session: 's1' });
   await reload({ [history]: () => jsonResponse([]) });
   expect(chat.server.askRequests()).toEqual([]);

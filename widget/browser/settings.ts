@@ -38,7 +38,7 @@ export interface Settings extends Pick<
 
 /** Facts of the page that are sent along with a question. */
 export interface Context {
-  /** Address or another identifier of the page that the visitor is on. */
+  /** Address or another identifier of the page that the visitor is on; by default its address without query, '' for none. */
   page?: string | undefined;
   /** Identifier of the visitor, as the page knows it. */
   user?: string | undefined;

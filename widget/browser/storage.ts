@@ -76,7 +76,7 @@ export function createChatStorage(server: string, chatbot: string, mayStore = ()
         if (/draft|open|unread/.test(names)) {
           sessionStorage.setItem(key, JSON.stringify({ draft, open, unread }));
           // Under this name the launcher looks whether to load the panel.
-          sessionStorage.setItem('docent', '1');
+          sessionStorage['docent'] = '1';
         }
         unsaved = undefined;
       } catch {}

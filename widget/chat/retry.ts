@@ -1,7 +1,7 @@
 import type { VisitorMessage } from '../../server/types.ts';
 import type { Chat } from './types.ts';
 import { parseObject, readCitations } from '../browser/citations.ts';
-import type { Failure, WireEvent } from '../client/client.ts';
+import type { Failure } from '../client/client.ts';
 import { readDocument } from '../browser/read-document.ts';
 import type { StoredChat } from '../browser/storage.ts';
 import { hasEnded, statusOf } from './status.ts';
@@ -9,7 +9,7 @@ import type { Turn } from './turn.ts';
 
 /** Consecutive connections without text after which the answer fails. */
 const MAX_TRIES = 6;
-const FIRST_WAIT_MS = 400;
+const LEAST_FIRST_WAIT_MS = 200;
 const POLL_MS = 200;
 /** Text is drawn at most so often: a frame for each would paint twice as much, for what no eye sees. */
 const DRAW_EVERY_MS = 32;
@@ -23,13 +23,8 @@ const REFUSED = /400|413|415|422|431/;
 /** Waits `ms`, or until the conversation is cleared. */
 const sleep = (ms: number, { controller: { signal } }: Chat): Promise<unknown> =>
   new Promise((resolve) => {
-    const wake = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', wake);
-      resolve(0);
-    };
-    const timer = setTimeout(wake, ms);
-    signal.addEventListener('abort', wake);
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { signal: AbortSignal.timeout(ms) });
   });
 
 /** Adds the turn's question to the stored unsent ones, or removes it, and merges `more` in the same write. */
@@ -90,9 +85,11 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     const { signal } = chat.controller;
     chat.latest.value = turn;
     // Without a message uuid the same question is sent again: its `id` lets the server recognise it.
-    let events: AsyncIterable<WireEvent> | [] = [];
-    if (turn.message) events = client.resume(turn, text.peek().length, signal);
-    else if (isReady) events = client.ask(turn, signal, chat.locale.peek()?.tags);
+    const events = turn.message
+      ? client.resume(turn, text.peek().length, signal)
+      : isReady
+        ? client.ask(turn, signal, chat.locale.peek()?.tags)
+        : [];
     for await (const { event, id, data } of events) {
       await isSeen;
       if (!isShown(chat, turn)) return;
@@ -116,7 +113,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
         if (/such session/.test(`${data.error}`) && turn.session && !turn.message) turn.session = '';
         // A gateway's error page, or a server that stops or whose database is away: retry as after a broken connection. A resume
         // is answered from what is stored, whatever was wrong a moment ago.
-        else if (!(data.status! >= 500 && (turn.message || /^(?:bad_answer|unavailable)$/.test(data.code))))
+        else if (!(data.status! >= 500 && (turn.message || /bad_answer|unavailable/.test(data.code))))
           return void failTurn(chat, turn, data);
       }
     }
@@ -124,8 +121,8 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     if (isOver()) return;
     if (tries >= MAX_TRIES) return void failTurn(chat, turn, { code: 'network' });
     status.value = { is: navigator.onLine ? 'reconnecting' : 'offline' };
-    // Exponential back-off with jitter.
-    const until = performance.now() + FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2);
+    // Exponential back-off with jitter: up to twice the least wait.
+    const until = performance.now() + LEAST_FIRST_WAIT_MS * 2 ** tries * (1 + Math.random());
     while (!isOver() && (performance.now() < until || !navigator.onLine)) await sleep(POLL_MS, chat);
   }
 }

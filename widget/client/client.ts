@@ -131,8 +131,18 @@ export function createClient(server: string, chatbot: string, context?: Context)
 
   return {
     profile: () => json(''),
-    ask: ({ query, id, session, replaces, variables = context }, signal, languages) =>
-      stream('/ask', post({ query, id, session: session || undefined, replaces, variables }, languages), signal),
+    ask: (
+      {
+        query,
+        id,
+        session,
+        replaces,
+        // Without query and fragment, which may say who the visitor is. The server takes 1,000 characters of a value.
+        variables = { page: (location.origin + location.pathname).slice(0, 1000), ...context },
+      },
+      signal,
+      languages,
+    ) => stream('/ask', post({ query, id, session: session || undefined, replaces, variables }, languages), signal),
     resume: (message, from, signal) =>
       stream(messagePath(message, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),

@@ -20,6 +20,6 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   );
   if (!CSS.supports('color', 'light-dark(lab(from red l a b), red)'))
     setPlainColors(root.host as HTMLElement, getComputedStyle(root.host));
-  const context = page || user ? { page, user } : undefined;
+  const context = { user, ...(page === undefined ? {} : { page }) };
   return open(root, { ...options, context, settings: readSettings(settings) });
 }

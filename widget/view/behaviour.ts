@@ -49,8 +49,8 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
   );
   signal.onabort = chat.consent.subscribe(() => {
     const focused = focusOf(panel);
-    // Where it is still there, the page or the visitor has moved the focus since.
-    if (panel.contains(focused)) setTimeout(() => focused!.isConnected || field().focus());
+    // Where it is still there, it has the focus, or the page or the visitor has moved that since.
+    setTimeout(() => focused?.isConnected === false && field().focus());
   });
   for (const event of ['storage', 'visibilitychange'])
     addEventListener(event, (event) => setTimeout(refresh, STORE_DELAY_MS, event), { signal });

@@ -280,7 +280,6 @@ test('the address of a chatbot alone shows its day, and the menu stays in sight 
   await signInByKey(page, server, `/console/chatbot/${chatbot}`);
   await heading(page, 'Today').waitFor();
   await page.getByRole('list', { name: 'In the last 30 days' }).getByText('Not sure').waitFor();
-  await page.getByText('A page is known where the snippet has data-page.').waitFor();
   await page.mouse.move(800, 300);
   await page.mouse.wheel(0, 5000);
   await page.waitForFunction(() => scrollY > 0);

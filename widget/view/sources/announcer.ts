@@ -3,13 +3,15 @@ import type { Elements } from '../elements.ts';
 
 /** What is read is a line for each block, without citation markers, their cards and buttons. */
 function spokenText(node: Node): string {
+  // In upper case, but in an XHTML page.
   const { nodeName, nodeValue, childNodes } = node;
   if (nodeValue !== null) return nodeValue.replace(/\s+/g, ' ');
-  const name = nodeName.toLowerCase();
-  if (/^(?:sup|button)$/.test(name)) return '';
-  if (name === 'img') return (node as HTMLImageElement).alt;
+  if (/sup|button/i.test(nodeName)) return '';
   const inside = Array.from(childNodes, spokenText).join('');
-  return inside + (/^(?:a|code|em|strong|s)$/.test(name) ? '' : /^t[dh]$/.test(name) ? ' ' : '\n');
+  return (
+    ((node as HTMLImageElement).alt ?? inside) +
+    (/^(?:a|code|em|strong|s|img)$/i.test(nodeName) ? '' : /^t[dh]$/i.test(nodeName) ? ' ' : '\n')
+  );
 }
 
 /**

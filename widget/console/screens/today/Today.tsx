@@ -97,7 +97,6 @@ function LastDays({ chatbot, range }: { chatbot: string; range: number }) {
           />
           <Section
             title="By page"
-            hint="A page is known where the snippet has data-page."
             first="Page"
             rows={figures.pages.map((row) => [row.page || 'No page, or one of few questions', row])}
           />
@@ -138,10 +137,9 @@ interface TableProps {
   rows: Row[];
 }
 
-const Section = ({ title, hint, ...table }: TableProps & { title: string; hint?: string }) => (
+const Section = ({ title, ...table }: TableProps & { title: string }) => (
   <section>
     <h2>{title}</h2>
-    {hint && <p class="hint">{hint}</p>}
     <FiguresTable label={title} {...table} />
   </section>
 );
