@@ -86,3 +86,11 @@ test('a group stands there once, and keeps what is typed, although visitors use 
   expect(await group.getByText('Asked 3 times').count()).toBe(1);
   await page.context().close();
 });
+
+test('of more groups than the list has, it says that the others come later', async () => {
+  const things = Array.from({ length: 52 }, (_, at) => `zq${at.toString(36)}x${(at * 7).toString(36)}`);
+  const { page, groups } = await openGaps(things.map((thing) => `Do you sell ${thing}?`));
+  await page.getByText('52 gaps open. Here are the 50 asked most: the others come as these are').waitFor();
+  expect(await groups.count()).toBe(50);
+  await page.context().close();
+});

@@ -64,7 +64,9 @@ export function Gaps({ chatbot }: { chatbot: string }) {
         <p role="status">
           {isHidden ? `${count(list.count, 'hidden gap')}.` : `${count(list.count, 'gap')} open.`}
           {!isHidden && before.value !== undefined && before.value > list.count && ` There were ${before.value}.`}
-          {list.is_cut && ' These are out of the newest questions: older ones were not looked at.'}
+          {list.count > list.gaps.length
+            ? ` Here are the ${list.gaps.length} asked most: the others come as these are answered or hidden.`
+            : list.is_cut && ' These are out of the newest questions: older ones were not looked at.'}
         </p>
       )}
       {list?.gaps.length === 0 && (
