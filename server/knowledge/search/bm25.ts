@@ -20,8 +20,6 @@ export class Postings {
   readonly #words: Vocabulary;
   /** By root: a number for each passage that has the word, see `pack`. */
   #lists: number[][] = [];
-  /** By root: how many passages have the word, removed ones left out. */
-  readonly #counts: number[] = [];
   /** By slot: the number of words of the text plus one; 0 for a removed passage. */
   #lengths = new Uint32Array(64);
   #scores = new Float64Array(64);
@@ -45,8 +43,9 @@ export class Postings {
     return (this.#lists[root] ?? []).slice(0, count).map(slotOf);
   }
 
+  /** Removed ones left out. */
   passagesWith(root: number): number {
-    return this.#counts[root] ?? 0;
+    return this.#words.passagesWith(root);
   }
 
   /** By root, see `pack`. */
@@ -58,8 +57,7 @@ export class Postings {
   restore(list: ArrayLike<number>): void {
     const own: number[] = [];
     for (let at = 0; at < list.length; at++) own.push(list[at]!);
-    this.#counts.push(own.length);
-    this.#lists.push(own);
+    this.#words.countRoot(this.#lists.push(own) - 1, own.length);
   }
 
   /** `slot` is higher than any before. */
@@ -67,8 +65,9 @@ export class Postings {
     if (!isListed)
       this.#eachRoot(slot, passage, (root, packed) => {
         (this.#lists[root] ??= []).push(packed);
-        this.#counts[root] = this.passagesWith(root) + 1;
+        this.#words.countRoot(root, 1);
       });
+    this.#words.countLanguage(passage.language, 1, passage.forms.length);
     if (this.#lengths.length <= slot) this.#makeRoom(slot);
     this.#lengths[slot] = passage.forms.length + 1;
     this.#ranks[slot] = passage.rank;
@@ -77,7 +76,8 @@ export class Postings {
   }
 
   drop(slot: number, passage: PassageTerms): void {
-    this.#eachRoot(slot, passage, (root) => this.#counts[root]!--);
+    this.#eachRoot(slot, passage, (root) => this.#words.countRoot(root, -1));
+    this.#words.countLanguage(passage.language, -1, -passage.forms.length);
     this.#lengths[slot] = 0;
     this.#size--;
     this.#length -= passage.forms.length;

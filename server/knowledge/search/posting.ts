@@ -1,3 +1,5 @@
+import type { Language } from '../text/language.ts';
+
 /**
  * A word in a passage, as one number, which keeps lists of them small: slot of the passage, whether the word is in its head,
  * and how often in its text, up to 127. Lists are in the order of slots.
@@ -14,6 +16,8 @@ export const countOf = (packed: number): number => packed & 127;
 
 /** The words of a passage. */
 export interface PassageTerms {
+  /** The language of its words in Latin letters. */
+  language: Language;
   /** Word forms of the text in order, without stop words, numbered by the vocabulary. */
   forms: Uint32Array;
   /** The roots of the different words of title and headings. */

@@ -1,5 +1,4 @@
 import type { SourceDocument } from '../../store/store.ts';
-import type { Language } from '../text/language.ts';
 import type { Meaning, ScoreParts, Sentence } from './found.ts';
 import type { QuotedPart, QuotedPassage } from './asking/quoted.ts';
 import type { PassageTerms } from './posting.ts';
@@ -24,8 +23,6 @@ export interface Entry<S> extends PassageTerms {
   whole?: string;
   isRepeated?: boolean;
   cleaned?: number;
-  /** The language of its words in Latin letters. */
-  language: Language;
   pair: Pair | undefined;
   /** As in `Passage`. */
   ofSite?: true;

@@ -71,7 +71,8 @@ export interface SavedVocabulary {
 
 /**
  * Numbers the words of one index: each form of a word has a number of its own, and `root` gives the number that all
- * its forms share (return, returns, returned).
+ * its forms share (return, returns, returned). Words keep their numbers when their passages are removed, but look-ups find only
+ * those whose root some passage has.
  */
 export class Vocabulary {
   /** By language, since the same letters may be a stop word or have another stem there. */
@@ -86,11 +87,33 @@ export class Vocabulary {
   readonly #stemTypos = new SpellingIndex(this.#stems);
   readonly #relatives = new WordFamilies(this.#stems);
   readonly #unaccented = new UnaccentedIndex(this.#words);
+  /** By root: how many passages have it. */
+  readonly #passagesWith: number[] = [];
+  /** By language: how many passages are in it, and how many words they have. */
+  readonly #spoken = new Map<Language, { passages: number; words: number }>();
 
-  /** The languages that words were added in, that of the most first, those in scripts of their own left out. */
+  /** The languages that passages are in, that of the most words first, those in scripts of their own left out. */
   get languages(): Language[] {
-    const byWords = [...this.#forms].sort(([a, one], [b, other]) => other.size - one.size || (a < b ? -1 : 1));
-    return byWords.map(([language]) => language);
+    const spoken = [...this.#spoken].filter(([, { passages }]) => passages > 0);
+    return spoken
+      .sort(([a, one], [b, other]) => other.words - one.words || (a < b ? -1 : 1))
+      .map(([language]) => language);
+  }
+
+  /** How many passages have a root. */
+  passagesWith(root: number): number {
+    return this.#passagesWith[root] ?? 0;
+  }
+
+  /** So many passages more, or less, have a root. */
+  countRoot(root: number, more: number): void {
+    this.#passagesWith[root] = this.passagesWith(root) + more;
+  }
+
+  /** So many passages more, or less, are in a language, with so many words. */
+  countLanguage(language: Language, more: number, words: number): void {
+    const { passages, words: before } = this.#spoken.get(language) ?? { passages: 0, words: 0 };
+    this.#spoken.set(language, { passages: passages + more, words: before + words });
   }
 
   /** All words that were added, stop words left out. */
@@ -157,9 +180,10 @@ export class Vocabulary {
     return this.#rootOf[form]!;
   }
 
-  /** The form's number; `UNSEEN` where it was never added. */
+  /** The form's number; `UNSEEN` where no passage has its root. */
   form(word: string, language: Language): number {
-    return this.#forms.get(language)?.get(word) ?? UNSEEN;
+    const form = this.#forms.get(language)?.get(word) ?? UNSEEN;
+    return form < 0 || this.#isFound(this.root(form)) ? form : UNSEEN;
   }
 
   /** The words of these roots, shortest first. Reads all words. */
@@ -187,12 +211,13 @@ export class Vocabulary {
 
   /** The numbers of other roots of the word family of `root`, which need not be in the vocabulary. */
   relatives(root: string): number[] {
-    return this.#relatives.of(root);
+    return this.#relatives.of(root).filter(this.#isFound);
   }
 
-  /** The number of a root as `rootOf` gives it; `UNSEEN` where no word with it was added. */
+  /** The number of a root as `rootOf` gives it; `UNSEEN` where no passage has a word with it. */
   rootNumber(root: string): number {
-    return this.#roots.get(root) ?? UNSEEN;
+    const number = this.#roots.get(root) ?? UNSEEN;
+    return this.#isFound(number) ? number : UNSEEN;
   }
 
   /**
@@ -200,7 +225,8 @@ export class Vocabulary {
    * same first letter, where there are any.
    */
   correctionsOf(word: string, rootText: string): number[] {
-    const near = [...this.#typos.near(word).map((form) => this.root(form)), ...this.#stemTypos.near(rootText)];
+    const all = [...this.#typos.near(word).map((form) => this.root(form)), ...this.#stemTypos.near(rootText)];
+    const near = all.filter(this.#isFound);
     const likely = /^[a-z]/.test(word) ? near.filter((root) => this.#stems[root]![0] === rootText[0]) : near;
     return this.#inOrder(likely.length > 0 ? likely : near);
   }
@@ -214,9 +240,11 @@ export class Vocabulary {
     });
   }
 
-  /** Without repeats, in an order that does not depend on the order in which words were added. */
+  readonly #isFound = (root: number): boolean => this.passagesWith(root) > 0;
+
+  /** Those that are found, without repeats, in an order that does not depend on the order in which words were added. */
   #inOrder(roots: number[]): number[] {
-    return [...new Set(roots)].sort((a, b) => (this.#stems[a]! < this.#stems[b]! ? -1 : 1));
+    return [...new Set(roots.filter(this.#isFound))].sort((a, b) => (this.#stems[a]! < this.#stems[b]! ? -1 : 1));
   }
 
   #numberOf(root: string): number {
