@@ -126,8 +126,11 @@ export class Suggestions {
     if (!chatbot) return 0;
     const [agents, sources] = await Promise.all([store.agents(uuid), store.sources(uuid)]);
     const readable = sources.filter(({ tokens }) => tokens > 0).filter(answerableBy(agents));
-    const candidates = await candidatesIn(store, readable);
-    const chosen = await chooseSuggestions({ knowledge, router }, chatbot, agents, candidates);
+    const chooseFrom = async (some: StoredSource[]) =>
+      chooseSuggestions({ knowledge, router }, chatbot, agents, await candidatesIn(store, some));
+    // What a visitor asked and the owner then answered is worded for nobody else.
+    const fromPages = await chooseFrom(readable.filter(({ type }) => type !== 'qa'));
+    const chosen = fromPages.length > 0 ? fromPages : await chooseFrom(readable.filter(({ type }) => type === 'qa'));
     const suggestions = new Map(chosen.map(({ source, text }) => [source.uuid, text]));
     for (const source of sources) await this.#keep(source, suggestions.get(source.uuid) ?? '');
     const suggested = { sources: [...suggestions.keys()], site: siteIn(readable) };
