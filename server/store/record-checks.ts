@@ -208,10 +208,11 @@ export const isSource = record<StoredSource>({
   suggestion: optional(text),
 });
 
+const mark = optional(oneOf(true));
 const hasPassages = record<SourceDocument>({
   title: text,
   text,
-  passages: list(record({ headings: list(text), start: number, end: number, ofSite: optional(oneOf(true)) })),
+  passages: list(record({ headings: list(text), start: number, end: number, ofSite: mark, leadsAway: mark })),
 });
 
 export const isDocument = (value: unknown): value is SourceDocument => {

@@ -45,12 +45,13 @@ export interface SourceDocument {
   passages: Passage[];
 }
 
-/** `text.slice(start, end)` in UTF-16 units; `headings` from the outermost to the nearest; `ofSite`: of the header or the footer. */
+/** `text.slice(start, end)` in UTF-16 units; `headings` from the outermost to the nearest; `ofSite`: of the header or the footer; `leadsAway`: nothing but links to other pages, beside what else its page tells. */
 export interface Passage {
   headings: string[];
   start: number;
   end: number;
   ofSite?: true;
+  leadsAway?: true;
 }
 
 export interface StoredVectors {

@@ -62,7 +62,7 @@ export function rank(query: Query, found: Found[]): Ranking {
   if (!first || query.terms.length === 0) return { candidates: [], confidence: 0 };
   const top = first.score || 1;
   const candidates = found.slice(0, MAX_PASSAGES).flatMap((passage, index) => {
-    if (isTeaser(passage, found)) return [];
+    if (isTeaser(passage, found) || (passage.match.leadsAway && !first.match.leadsAway)) return [];
     return candidatesIn(passage, query, index, (PASSAGE_SCORE * passage.score) / top);
   });
   const scoreOf = sentenceScores(found);

@@ -22,6 +22,8 @@ const SLICE_SIZE = 8 * 1024;
 const MAX_HEADING_LENGTH = 300;
 /** Characters. A shorter passage is a label, and left out unless all are shorter, or it answers the question above it: “No.” */
 const MIN_PASSAGE_LENGTH = 16;
+/** Links that are a list of them: a paragraph of one may be all that its section has to tell, such as “Print the form”. */
+const MIN_LINKS = 2;
 const ENDS_WITH_COLON = /[:：]$/;
 const ASKS = /[?？؟]\s*$/;
 
@@ -81,6 +83,9 @@ class Writer {
   #list: number | undefined;
   /** Its length, before its first block is written. */
   #listLength = 0;
+  /** Of the open passage: how many links it is made of, and whether it has other blocks. */
+  #links = 0;
+  #tells = false;
   /** Starts of table rows, which are passages however short. */
   readonly #rows = new Set<number>();
   /** Of the list that goes on: what leads to it, and the items that lead to a list within it. */
@@ -105,6 +110,8 @@ class Writer {
     const leads = this.#leads.over(block);
     this.#open ??= { headings: [...this.#path.map(({ text }) => text), ...leads], start, end: start };
     this.#open.end = this.#length;
+    if (block.leadsAway) this.#links += block.kind === 'item' ? MIN_LINKS : 1;
+    else this.#tells = true;
     this.#last = block;
     this.#lastStart = start;
     if (block.kind === 'row') this.#rows.add(start);
@@ -118,6 +125,8 @@ class Writer {
         end - start >= MIN_PASSAGE_LENGTH || this.#rows.has(start) || ASKS.test(headings.at(-1) ?? ''),
     );
     const passages = long.length ? long : this.#passages;
+    // A page of nothing else is there to list them.
+    if (passages.every(({ leadsAway }) => leadsAway)) for (const passage of passages) delete passage.leadsAway;
     const ofSite = passages.length > 0 ? this.#ofSite(siteFacts) : [];
     return { text: this.#parts.join(''), passages: [...passages, ...ofSite] };
   }
@@ -153,7 +162,7 @@ class Writer {
       if (takesLead) open.end = start > this.#lastStart ? start : end;
       this.#close();
       if (takesLead) this.#open = { headings: open.headings, start, end: this.#length };
-      if (takesLead) this.#last = last;
+      if (takesLead) [this.#last, this.#tells] = [last, true];
     }
     this.#list = list;
   }
@@ -182,6 +191,9 @@ class Writer {
 
   #close(): void {
     if (this.#open) this.#passages.push(this.#open);
+    if (this.#open && !this.#tells && this.#links >= MIN_LINKS) this.#open.leadsAway = true;
+    this.#links = 0;
+    this.#tells = false;
     this.#open = undefined;
     this.#last = undefined;
     this.#list = undefined;

@@ -25,6 +25,8 @@ export interface Block {
   indent?: number;
   /** Of an item: it is a term with its definition, which the text before it leads to only with a colon. */
   isDefinition?: boolean;
+  /** Nearly all of it is links to other pages. */
+  leadsAway?: true;
   text: string;
 }
 

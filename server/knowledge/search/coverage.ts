@@ -73,7 +73,7 @@ export function bySentences<S, H extends Hit<S>>(
   if (!query.isQuestion) return hits;
   for (const hit of hits.slice(0, Math.max(limit, PASSAGES_READ))) {
     if (hit.score <= 0) continue;
-    const gain = COVERAGE * bestCoverage(sentences(hit.entry), hit.entry.head, query);
+    const gain = (hit.share ?? 1) * COVERAGE * bestCoverage(sentences(hit.entry), hit.entry.head, query);
     hit.score += gain;
     scores?.add(hit.entry, 'sentence', gain);
   }

@@ -95,6 +95,8 @@ export interface Match {
   quoted?: QuotedPart | undefined;
   /** It is of the page where the visitor stands, or of its folder. */
   isHere?: boolean;
+  /** It is nothing but links to other pages, and its heading does not name what is asked for. */
+  leadsAway?: boolean;
   /** It is the first of its section. */
   opensSection?: boolean;
   /** Passages of one source count up, in their order. */

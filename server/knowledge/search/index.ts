@@ -2,6 +2,7 @@ import { bySentences } from './coverage.ts';
 import type { Entry, Hit, IndexedDocument, ScoreRecorder, SearchScope } from './types.ts';
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
+import { withLinksLowered } from './links-alone.ts';
 import { matchOf } from './match.ts';
 import { proximityTo } from './proximity.ts';
 import { pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
@@ -71,13 +72,13 @@ export class PassageIndex<S> {
     const own = document.passages.filter(({ ofSite }) => !ofSite);
     const lines = new Set<number>();
     for (const [at, passage] of own.entries()) {
-      const { headings, text } = textIn(document, passage);
+      const { headings, text, ...more } = textIn(document, passage);
       this.repeated.count(page, { text, headings }, lines, at === 0 ? document.title.replace(/^.*\n/s, '') : undefined);
       const before = document.passages[at - 1]?.headings.at(-1);
       const pair = pairOf(question, headings.at(-1), before);
       if (pair) this.#pairs.put(uuid, at, pair);
       this.#definitions.put(uuid, at, { headings, text });
-      slots.push(this.#add({ ...entryOf(this.words, common, { headings, text, at }), pair }));
+      slots.push(this.#add({ ...entryOf(this.words, common, { headings, text, ...more, at }), pair }));
       if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
       yield;
       if (this.#slots.get(uuid) !== slots) return;
@@ -209,9 +210,8 @@ export class PassageIndex<S> {
   }
 
   #ranked(query: Query, limit: number, slotSet: SlotSet | undefined, recorder?: ScoreRecorder<S>): Hit<S>[] {
-    const top = this.#candidates(query, Math.max(limit, CANDIDATES), slotSet);
-    const hitOf = this.#scorer(query, recorder);
-    const scored = top.map(([slot, score]) => hitOf(slot, score));
+    const [many, hitOf] = [Math.max(limit, CANDIDATES), this.#scorer(query, recorder)];
+    const scored = this.#candidates(query, many, slotSet).map(([slot, score]) => hitOf(slot, score));
     const hits = this.#bySentences(scored, query, limit, recorder);
     if (recorder) recorder.ranked = hits;
     return hits;
@@ -231,8 +231,7 @@ export class PassageIndex<S> {
   #scorer(query: Query, recorder?: ScoreRecorder<S>): (slot: number, score: number) => Hit<S> {
     const proximity = proximityTo(query, this.words);
     return (slot, score) => {
-      const entry = this.#entries[slot]!;
-      const quoted = query.quoted?.get(slot);
+      const [entry, quoted] = [this.#entries[slot]!, query.quoted?.get(slot)];
       const gain = gainOf(quoted, query);
       recorder?.add(entry, 'quoted', gain);
       if (score === 0) return { entry, score: gain, quoted };
@@ -241,7 +240,8 @@ export class PassageIndex<S> {
       const penalty = this.#postings.lengthFactor(entry.forms.length) ** LENGTH_PENALTY;
       recorder?.add(entry, 'bm25', score / query.totalWeight / penalty);
       recorder?.add(entry, 'proximity', near / penalty);
-      return { entry, score: (score / query.totalWeight + near) / penalty + gain + like, quoted };
+      const hit = { entry, score: (score / query.totalWeight + near) / penalty + gain + like, quoted };
+      return withLinksLowered(hit, query, this.words, recorder);
     };
   }
 

@@ -11,7 +11,7 @@ interface Readers<S> {
 
 /** What an answer needs to know of a hit; what is costly is read when it is asked for. */
 export const matchOf = <S>(
-  { entry, first, isAsked = false, likeness, meaning, quoted, isHere = false }: Hit<S>,
+  { entry, first, isAsked = false, likeness, meaning, quoted, share, isHere = false }: Hit<S>,
   query: Query,
   { postings, sentences }: Readers<S>,
 ): Match => ({
@@ -22,6 +22,7 @@ export const matchOf = <S>(
   meaning,
   quoted,
   isHere,
+  leadsAway: share !== undefined,
   head: entry.head,
   matchShare: () => postings.matchShare(first ?? entry, query),
   sentences: () => sentences(entry),

@@ -66,7 +66,7 @@ export const PAIRS_COMPARED = 5;
 /** UTF-16 units of an answer of a page that is quoted whole. */
 export const MAX_PAGE_ANSWER = 900;
 /** The least share of a root that is the same word, and the words of a question that is recognised in other words than its own. */
-const SAME_WORD = 0.9;
+export const SAME_WORD = 0.9;
 const MIN_PAIR_WORDS = 2;
 
 /** Whether another question has the words of this one, `roots`, forms and stop words aside, and asks for the same kind of thing. */

@@ -26,6 +26,8 @@ export interface Entry<S> extends PassageTerms {
   pair: Pair | undefined;
   /** As in `Passage`. */
   ofSite?: true;
+  /** As in `Passage`. */
+  leadsAway?: true;
   /** Split at first use. */
   sentences?: Sentence[] | undefined;
 }
@@ -43,6 +45,8 @@ export interface Hit<S> {
   quoted?: QuotedPart | undefined;
   /** As in `Match`. */
   isHere?: boolean;
+  /** What its score counts, 0 to 1, where it is a list of links that is not asked for; 1 by default. */
+  share?: number;
   /** Its pair has the question that is asked. */
   isAsked?: boolean;
 }

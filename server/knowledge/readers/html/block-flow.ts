@@ -57,7 +57,7 @@ export class Flow<P> {
   #place: P | undefined;
   /** Of the text since the last block: its characters, and those of them that are links. */
   #length = 0;
-  #links = { page: 0, away: 0 };
+  #links = { ...NO_LINKS };
   #bold = 0;
   /** It has words that are not bold. */
   #hasPlain = false;
@@ -123,12 +123,11 @@ export class Flow<P> {
     const text = this.#parts.join('').replace(/[\u00ad\u200b\ufeff]/g, '');
     this.#parts = [];
     this.#size = 0;
-    const { page, away } = this.#links;
-    this.#linked = page + away < NEARLY_ALL * this.#length ? undefined : page > away ? 'page' : 'away';
+    this.#linked = mostOf(this.#links, this.#length);
     this.#isBold = this.#bold > 0 && !this.#hasPlain;
     this.#length = this.#bold = 0;
     this.#hasPlain = false;
-    this.#links = { page: 0, away: 0 };
+    this.#links = { ...NO_LINKS };
     return text;
   }
 
@@ -154,8 +153,10 @@ export class Flow<P> {
     const kind = role.kind === 'item' && role.used ? 'text' : role.kind;
     role.used = true;
     this.count++;
-    const block = { kind, text, ...(role.level ? { level: role.level } : {}), ...this.#lists.of(kind, role.place) };
     const linked = kind === 'code' ? undefined : this.#linked;
+    const leads = linked === 'away' ? { leadsAway: true as const } : {};
+    const level = role.level ? { level: role.level } : {};
+    const block = { kind, text, ...level, ...this.#lists.of(kind, role.place), ...leads };
     const marks = {
       ...(this.#isBold && kind !== 'code' ? { bold: true } : {}),
       ...(role.isPart ? { isPart: true } : {}),
@@ -220,6 +221,15 @@ export class Flow<P> {
     table.count = 0;
     this.#out = out;
   }
+}
+
+const NO_LINKS: Record<Linked, number> = { page: 0, away: 0, contact: 0 };
+
+/** The kind of links that a text of this length has most of, where nearly all of it is links. */
+function mostOf({ page, away, contact }: Record<Linked, number>, length: number): Linked | undefined {
+  if (page + away + contact < NEARLY_ALL * length) return undefined;
+  if (page > away) return 'page';
+  return contact > away ? 'contact' : 'away';
 }
 
 /** The kind of links where all blocks of the table are links. */

@@ -51,6 +51,8 @@ const RAISED: Record<string, string> = Object.fromEntries(
 const MAX_TITLE_TAG_LENGTH = 10_000;
 /** A link to where it stands itself, such as \u00b6. */
 const PERMALINK = /^[^\p{L}\p{N}[\]()*†‡]+$/u;
+/** What a link has that leads to no page. */
+const CONTACT = /^\s*(?:mailto|tel|sms|callto):/i;
 const FOOTNOTE = /^\s*(?:[[(]?\d{1,3}[\])]?|[*†‡§])\s*$/;
 
 /**
@@ -148,7 +150,7 @@ class HtmlHandler {
     // What opens the panel of an accordion is its title.
     if (attributes['aria-expanded'] !== undefined) [this.#link, this.#bold] = [undefined, true];
     else if (name === 'a' && attributes.href !== undefined)
-      this.#link = attributes.href.startsWith('#') ? 'page' : 'away';
+      this.#link = attributes.href.startsWith('#') ? 'page' : CONTACT.test(attributes.href) ? 'contact' : 'away';
     else if (name === 'sup') this.#raised = true;
     else if (name === 'b' || name === 'strong') this.#bold = true;
     this.#region = regionOf(name, attributes, { ...this.#region, ...postPlaceOf(attributes, this.#region) });
@@ -161,7 +163,7 @@ class HtmlHandler {
     if (!this.#isBeside) return;
     if (name === 'br') this.#beside.text(LINE_BREAK, this.#region);
     else if (BLOCKS.has(name)) this.#beside.open(name, attributes);
-    if (name === 'a' && href !== '' && !/^(?:mailto|tel):/i.test(href)) this.#link = 'away';
+    if (name === 'a' && href !== '' && !CONTACT.test(href)) this.#link = 'away';
   }
 
   ontext(text: string): void {

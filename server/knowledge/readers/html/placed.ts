@@ -1,7 +1,7 @@
 import type { Block } from '../blocks.ts';
 
-/** Whether a link leads to a fragment of the same page, or away from it. */
-export type Linked = 'page' | 'away';
+/** Whether a link leads to a fragment of the same page, to another page, or to none: it is an address of mail, or a telephone number. */
+export type Linked = 'page' | 'away' | 'contact';
 
 /** A block with its place in the page. */
 export interface Placed<P> {

@@ -6,16 +6,20 @@ import type { PageVersion } from './versions.ts';
 interface Teller {
   uuid: string;
   page: PageVersion;
-  passages: Pick<Passage & { text: string }, 'headings' | 'text'>[];
+  passages: Pick<Passage & { text: string }, 'headings' | 'text' | 'leadsAway'>[];
 }
 
 export interface SiteTeller<S> extends Teller {
   common: Common<S>;
 }
 
-export const textIn = ({ text }: SourceDocument, { headings, start, end }: Passage): Teller['passages'][number] => ({
+export const textIn = (
+  { text }: SourceDocument,
+  { headings, start, end, leadsAway }: Passage,
+): Teller['passages'][number] => ({
   headings,
   text: text.slice(start, end),
+  ...(leadsAway ? { leadsAway } : {}),
 });
 
 /** Who tells from now on, and who no longer does. */

@@ -34,7 +34,7 @@ interface SavedSource {
 
 /** Lengths: of its text, and of its lists of forms and of roots in the head. */
 type SavedPassage = [headings: string[], text: number, forms: number, head: number, more?: SavedTraits];
-type SavedTraits = Pick<Entry<unknown>, 'ofSite'> & { pair?: Pair | undefined };
+type SavedTraits = Pick<Entry<unknown>, 'ofSite' | 'leadsAway'> & { pair?: Pair | undefined };
 
 /**
  * The index in pieces of up to some hundred kilobytes, each of which takes a few milliseconds to make. It must not change
@@ -80,9 +80,10 @@ function writeSource<S>(writer: SectionWriter, index: PassageIndex<S>, uuid: str
   const teller = index.parts.siteFacts.of(uuid);
   const texts = entries.map(({ text, whole = text }) => whole);
   const { language = 'en', rank = 0 } = teller?.common ?? entries[0] ?? {};
-  const passages = entries.map(({ headings, forms, head, pair, ofSite }, at): SavedPassage => {
+  const passages = entries.map(({ headings, forms, head, pair, ofSite, leadsAway }, at): SavedPassage => {
     const lengths = [texts[at]!.length, forms.length, head.length] as const;
-    return pair || ofSite ? [headings, ...lengths, { pair, ...(ofSite ? { ofSite } : {}) }] : [headings, ...lengths];
+    const traits = { ...(pair ? { pair } : {}), ...(ofSite ? { ofSite } : {}), ...(leadsAway ? { leadsAway } : {}) };
+    return Object.keys(traits).length > 0 ? [headings, ...lengths, traits] : [headings, ...lengths];
   });
   const ofSite = teller && { title: teller.common.title, passages: teller.passages };
   const title = entries[0] && index.repeated.countedTitle(entries[0].page);
@@ -167,10 +168,10 @@ function entriesOf<S>({ passages }: SavedSource, reader: SectionReader, common: 
   const formsOf = takeFrom(reader.numbers(Uint32Array));
   const headOf = takeFrom(reader.numbers(Uint32Array));
   let start = 0;
-  return passages.map(([headings, length, forms, head, more], at) => {
+  return passages.map(([headings, length, forms, head, { pair, ...traits } = {}], at) => {
     const own = { headings, text: text.slice(start, (start += length)), rank: common.rank + at };
-    const terms = { forms: formsOf(forms), head: headOf(head), pair: more?.pair };
-    return { ...common, ...own, ...terms, ...(more?.ofSite ? { ofSite: more.ofSite } : {}) };
+    const terms = { forms: formsOf(forms), head: headOf(head), pair };
+    return { ...common, ...own, ...terms, ...traits };
   });
 }
 

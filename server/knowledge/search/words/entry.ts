@@ -18,11 +18,12 @@ export const ofDocument = (document: IndexedDocument): Pick<Common<unknown>, 'la
 export function entryOf<S>(
   words: Vocabulary,
   { title, ...common }: Common<S>,
-  { headings, text, at }: { headings: string[]; text: string; at: number },
+  { at, ...passage }: Pick<Entry<S>, 'headings' | 'text' | 'leadsAway'> & { at: number },
 ): Entry<S> {
+  const { headings, text } = passage;
   const head = new Set(rootsOf(words, [title, ...headings].join('\n'), common.language));
   const forms = formsOf(words, text, common.language);
-  return { ...common, headings, text, rank: common.rank + at, forms, head: Uint32Array.from(head), pair: undefined };
+  return { ...common, ...passage, rank: common.rank + at, forms, head: Uint32Array.from(head), pair: undefined };
 }
 
 /** Split at first use. */
