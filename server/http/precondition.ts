@@ -23,10 +23,21 @@ export function withEtag<T>(ctx: Context, record: T): T {
   return record;
 }
 
+/** What a reverse proxy makes of an ETag where it compresses the reply: nginx a weak one, Caddy and Apache one with the encoding's name. */
+const asSent = (etag: string): string => etag.replace(/^W\//, '').replace(/-(?:gzip|br|zstd)"$/, '"');
+
 /** Refuses with 412 where `If-Match` names another version. `record`: as it is stored now, as a reply has it. */
 export function requireMatch(ctx: Context, record: unknown): void {
   const sent = ctx.get('If-Match').trim();
-  if (sent === '' || sent === '*' || sent.split(/\s*,\s*/).includes(etagOf(record))) return;
+  if (
+    sent === '' ||
+    sent === '*' ||
+    sent
+      .split(/\s*,\s*/)
+      .map(asSent)
+      .includes(etagOf(record))
+  )
+    return;
   throw new Refusal(
     'precondition_failed',
     'it has been changed since you read it, and nothing was stored: read it again, then send your change anew',
