@@ -3,6 +3,7 @@ import { kindsAskedFor } from '../../knowledge/search/answer-type.ts';
 import { MIN_TOPIC, topicIn } from '../../knowledge/search/asking/topic.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { confidenceByMeaning } from './meaning.ts';
+import { isPriceOfNamed } from './rows/prices.ts';
 import { namesRows } from './rows/named-row.ts';
 import type { Ranking } from './rank.ts';
 import { minConfidence, minHeld, SYNONYM, UNSURE_CONFIDENCE, UNSURE_HELD } from './threshold.ts';
@@ -38,11 +39,13 @@ export interface Judgement {
  * `sure` where the best passage has words for most of the question, the less of it the farther it is ahead of the others.
  * `unsure` where it may answer all the same.
  */
-export function judge({ candidates: [best], confidence }: Ranking, query: Query, found: Found[]): Judgement {
+export function judge({ candidates, confidence }: Ranking, query: Query, found: Found[]): Judgement {
+  const [best] = candidates;
   const passage = best && found[best.found];
   const usual = minHeld(query, found);
   if (!passage) return { certainty: 'none', held: 0, needed: usual };
   if (passage.match.exact || passage.match.asked) return { certainty: 'sure', held: 1, needed: usual };
+  if (isOnlyPrice({ candidates }, query, found)) return { certainty: 'sure', held: 1, needed: usual };
   const shares = sharesIn(passage, query);
   const held = heldOf(shares, query);
   const needed = Math.min(1, minHeld(query, found, leadOf(passage, found, query)));
@@ -78,6 +81,16 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
       !asksNothingNew(query) &&
       !leavesPage(query, passage, found));
   return { certainty: isSure ? 'sure' : isOther ? 'none' : 'unsure', held, needed };
+}
+
+/** Whether the best is the price of what the question names, and no other page has one. */
+export function isOnlyPrice({ candidates }: Pick<Ranking, 'candidates'>, query: Query, found: Found[]): boolean {
+  const prices = candidates.filter(({ found: of, at }) => isPriceOfNamed(query, found[of]!, at));
+  return (
+    prices[0] !== undefined &&
+    prices[0] === candidates[0] &&
+    new Set(prices.map(({ found: of }) => found[of]!.source.uuid)).size === 1
+  );
 }
 
 /** Whether a follow-up’s own words may say enough: the answer before quoted that page, and no word is a guess. */

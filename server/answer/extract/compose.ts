@@ -2,6 +2,7 @@ import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
+import { isAmount } from './rows/prices.ts';
 import { itemsToQuote } from './rows/items.ts';
 import { headingOver, wholeAround, withPrefix } from './section.ts';
 import { refersBack, SENTENCE_END } from './sentences/anaphora.ts';
@@ -115,7 +116,8 @@ class PassageQuotes {
     let { start, end } = whole;
     if (first > 0 && (refersBack(this.#text(first), text) || this.#isLed(first))) ({ start } = sentences[--first]!);
     if (last + 1 < sentences.length && UNFINISHED.test(this.#text(last))) end = this.#layout.end(++last);
-    this.#push(this.#piece(text.slice(start, end), start, end, true), first, last);
+    const quote = text.slice(start, end);
+    this.#push(this.#piece(quote, start, end, true), first, last, isAmount(quote));
     return true;
   }
 
@@ -172,7 +174,7 @@ class PassageQuotes {
     let text = this.#text(first);
     for (let next = first + 1; next <= at; next++) text += this.#layout.space(next) + this.#text(next);
     const piece = this.#piece(text, this.#layout.sentences[first]!.start, end, false);
-    this.#push(piece, first, at, isAnaphoric && first === at);
+    this.#push(piece, first, at, (isAnaphoric && first === at) || isAmount(text));
   }
 
   /** The sentence from which on another can be understood. */

@@ -7,6 +7,7 @@ import { SENTENCE_END } from './sentences/anaphora.ts';
 import { gainAtBeginnings } from './beginnings.ts';
 import { isInCode, leadsToCode } from './layout.ts';
 import { asksHow } from './steps.ts';
+import { isPriceOfNamed } from './rows/prices.ts';
 import { isTeaser } from './teasers.ts';
 import { byMeaning, confidenceByMeaning, sentenceScores } from './meaning.ts';
 
@@ -33,6 +34,8 @@ const MAX_LABEL_LENGTH = 30;
 const ASKS_WHAT_IS_DONE =
   /(?<!\p{L})(?:what|which)(?!\p{L}).{0,60}?\s(?:do|does|can|may|will) (?:you|we|i|they)(?!\p{L})/iu;
 const DENIES = /(?<!\p{L})(?:not|never|cannot|neither|\p{L}+n['’]t)(?!\p{L})/iu;
+/** Added to the price that stands below the name of what is asked for: what else its page tells may name another price. */
+const PRICE_OF_NAMED = 1;
 /** Candidates that are checked for the answer type. */
 const CHECKED = 3;
 
@@ -66,7 +69,10 @@ export function rank(query: Query, found: Found[]): Ranking {
     return candidatesIn(passage, query, index, (PASSAGE_SCORE * passage.score) / top);
   });
   const scoreOf = sentenceScores(found);
-  for (const one of candidates) one.score += scoreOf(found[one.found]!, one.at);
+  for (const one of candidates) {
+    one.score += scoreOf(found[one.found]!, one.at);
+    if (isPriceOfNamed(query, found[one.found]!, one.at)) one.score += PRICE_OF_NAMED;
+  }
   candidates.sort(byScore);
   adjustByType(query, candidates, found);
   const byWords = first.match.matchShare() * (candidates[0]?.confidence ?? 0) * (1 - query.unknownNames);

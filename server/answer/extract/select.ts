@@ -1,6 +1,6 @@
 import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
-import { hasTypeAskedFor, judge } from './certainty.ts';
+import { hasTypeAskedFor, isOnlyPrice, judge } from './certainty.ts';
 import { composeQuotes, type QuotePiece } from './compose.ts';
 import { refersBack } from './sentences/anaphora.ts';
 import { regionalRows } from './regions/regional-rows.ts';
@@ -163,8 +163,9 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
   // An answer that the owner wrote is complete.
   const isOwnersAnswer = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
   const isAsked = picks[0] !== undefined && found[picks[0].found]!.match.asked === true;
-  const own = isOwnersAnswer ? picks.slice(0, 1) : picks;
-  const row = isOwnersAnswer || isAsked ? undefined : rowFor(query, found, own);
+  const isPrice = isOnlyPrice(ranking, query, found);
+  const own = isOwnersAnswer || isPrice ? picks.slice(0, 1) : picks;
+  const row = isOwnersAnswer || isAsked || isPrice ? undefined : rowFor(query, found, own);
   const selected = row?.quoted ?? own;
   const pieces = composeQuotes(selected, found, query, row?.rows);
   const pages = new Set(selected.map((pick) => found[pick.found]!.source.uuid));
@@ -179,6 +180,7 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
       ((certainty === 'sure' || row?.isSure === true) &&
         !isOwnersAnswer &&
         !isAsked &&
+        !isPrice &&
         !hasTypeAskedFor(query, pieces)),
   };
 }
