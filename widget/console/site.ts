@@ -1,12 +1,14 @@
 import { may } from './account/membership.ts';
 import { loadChatbots } from './chatbots.ts';
+import type { Site } from './records.ts';
 import { post } from './wire.ts';
 
 /** Has a site read for the chatbot, which takes over its name, its colour and its icon meanwhile. Rejects where it is not begun. */
-export async function readSite(chatbot: string, address: URL): Promise<void> {
-  await post(`/api/v1/chatbot/${chatbot}/data-source/site`, { url: address.href });
+export async function readSite(chatbot: string, address: URL): Promise<Site> {
+  const site = await post<Site>(`/api/v1/chatbot/${chatbot}/data-source/site`, { url: address.href });
   // What fails leaves the name of the host and the default look.
   void takeOverLook(chatbot, address).catch(() => undefined);
+  return site;
 }
 
 async function takeOverLook(chatbot: string, { href, hostname }: URL): Promise<void> {

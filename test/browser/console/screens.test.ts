@@ -98,6 +98,11 @@ test('a mistyped address is corrected where it is read, and its chatbot deleted'
   await page.getByText(/pages? read of \d+ found/).waitFor();
   await expect.poll(() => page.getByText('“not found”').count()).toBe(0);
   const [, chatbot] = /chatbot\/(\w+)\/start/.exec(page.url())!;
+  const sites = () => api<{ url: string }[]>('GET', `/chatbot/${chatbot}/data-source/sites`);
+  await expect.poll(async () => (await sites()).map(({ url }) => url)).toEqual([site.url]);
+  expect(await api<[]>('GET', `/chatbot/${chatbot}/data-sources`)).not.toContainEqual(
+    expect.objectContaining({ file_name: missing }),
+  );
   await api('DELETE', `/chatbot/${chatbot}/delete`);
 
   await page.goto(`${server.base}/console/`);

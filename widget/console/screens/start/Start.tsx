@@ -118,7 +118,7 @@ function Reading({ chatbot, site, onCorrected }: ReadingProps) {
           {site.url}: {siteFailure(site.status)}
         </p>
         <p>Correct the address, or mend the site and have the same address read once more.</p>
-        <Correct chatbot={chatbot} url={site.url} onCorrected={onCorrected} />
+        <Correct chatbot={chatbot} site={site} onCorrected={onCorrected} />
       </>
     );
   return (
@@ -135,13 +135,15 @@ function Reading({ chatbot, site, onCorrected }: ReadingProps) {
 }
 
 /** For an address that cannot be read: another one in its place, or no chatbot at all. */
-function Correct({ chatbot, url, onCorrected }: { chatbot: string; url: string; onCorrected: () => void }) {
+function Correct({ chatbot, site: { uuid, url, done }, onCorrected }: ReadingProps) {
   const next = useNext();
   const { isBusy, failure, run } = useAction();
   const removing = useAction();
   const submit = sent((text) =>
     run(async () => {
-      await readSite(chatbot, siteAddress(text('site')));
+      const { uuid: right } = await readSite(chatbot, siteAddress(text('site')));
+      // A mistyped address would stay among the sources as one that failed.
+      if (right !== uuid && done === 0) await post(`/api/v1/chatbot/${chatbot}/data-source/site/${uuid}/delete`);
       onCorrected();
     }),
   );
