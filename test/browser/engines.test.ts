@@ -202,8 +202,11 @@ for (const { name, start, isOptional } of findEngines()) {
       expect(wordsIn(await chat.answer())).toEqual(range(20));
     });
 
-    test('the owner finds a question by the page that it was asked on', async () => {
-      const address = await page(snippet);
+    test.each([
+      ['the owner finds a question by the page that it was asked on', '', 1],
+      ['data-page="" sends no page', 'data-page=""', 0],
+    ])('%s', async (_, attribute, found) => {
+      const address = await page(snippet.replace('data-chatbot', `${attribute} $&`));
       await visit(`${address}help/lamps?order=17#fit`);
       await chat.open();
       model.next(wordAnswer(20, 0));
@@ -212,7 +215,7 @@ for (const { name, start, isOptional } of findEngines()) {
       const asked = `${new URL(address).host}/help/lamps`;
       const list = `${server.base}/api/v1/chatbot/${await server.chatbot()}/conversations`;
       const reply = await fetch(`${list}?page=${asked}`, { headers: { Authorization: `Bearer ${server.key}` } });
-      expect(await reply.json()).toMatchObject([{ first_query: question }]);
+      expect(await reply.json()).toMatchObject(Array(found).fill({ first_query: question }));
     });
 
     test('a page that closes the chat leaves the focus in its own field', async () => {

@@ -80,7 +80,7 @@ test('runs calls queued before the script ran, and later ones', async () => {
   await waitFor(() => expect(asked()).toEqual(['early', 'late']));
 });
 
-test('sends what the tag says of user and page with the questions, and nothing where it says nothing', async () => {
+test('sends what the tag says of user and page with the questions, and where it says nothing the page’s address', async () => {
   await embed({ chatbot: 'c1', user: 'C-7', page: '/cart' });
   docent().ask('one');
   await waitFor(() => expect(asked()).toEqual(['one']));
@@ -90,7 +90,7 @@ test('sends what the tag says of user and page with the questions, and nothing w
   await embed({ chatbot: 'c1' });
   docent().ask('two');
   await waitFor(() => expect(asked()).toEqual(['one', 'two']));
-  expect(fakeServer.askRequests()[1]!.body).not.toHaveProperty('variables');
+  expect(fakeServer.askRequests()[1]!.body['variables']).toEqual({ page: `${location.origin}/` });
 });
 
 test('two tags of one chatbot make one widget', async () => {
