@@ -9,6 +9,7 @@ import type { Turn } from '../../widget/chat/turn.ts';
 export const BROWSER_GLOBALS = {
   Document: { prototype: { hidden: false } },
   document: {},
+  location: { origin: 'https://shop.example', pathname: '/' },
   navigator: { onLine: true, languages: ['en'] },
   addEventListener() {},
   requestAnimationFrame: (draw: () => void) => setTimeout(draw, 16),
