@@ -295,6 +295,20 @@ const fewerSignals: Plugin = {
   resolveId: { filter: { id: /^@preact\/signals$/ }, handler: () => join(root, 'widget/embed/signals.ts') },
 };
 
+/** postgres writes to a connection that was lost a moment ago, in a task of its own where nobody can catch that: the process would end. */
+const ownPostgres: Plugin = {
+  name: 'docent:own-postgres',
+  transform: {
+    filter: { id: /\/postgres\/src\/connection\.js$/ },
+    handler(code) {
+      const write = 'const x = socket.write(chunk, fn)';
+      if (!code.includes(write))
+        this.error('postgres writes otherwise: see whether it survives a connection that is lost');
+      return code.replace(write, 'const x = socket ? socket.write(chunk, fn) : false');
+    },
+  },
+};
+
 /** Of Preact and its signals the panel needs a half, and document's members from their prototype; the console needs hooks and its router too. */
 const ownPreact: Plugin = {
   name: 'docent:own-preact',
@@ -429,6 +443,7 @@ export default defineConfig(({ command }) => ({
           panelName,
           fewerSignals,
           ownPreact,
+          ownPostgres,
           shortJsx,
           smaller,
           licenses({ none: ['embed', 'component', 'markdown'] }),

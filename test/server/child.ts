@@ -27,7 +27,9 @@ export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
   let ending = false;
   // A test then fails on a refused connection, which says nothing of the reason.
   child.once('exit', (code, signal) => {
-    if (!ending) console.error(`the server ended by itself (${code ?? signal}): ${said.slice(-4000)}`);
+    if (ending) return;
+    const faults = log.filter(({ level }) => level >= 50).map((line) => JSON.stringify(line));
+    console.error(`the server ended by itself (${code ?? signal}): ${[said, ...faults].join('\n').slice(-4000)}`);
   });
   const log: Child['log'] = [];
   const listening = new Promise<number>((resolve, reject) => {
