@@ -76,7 +76,8 @@ export function judge({ candidates, confidence }: Ranking, query: Query, found: 
   // Who asks for a long text asks for what there is.
   const isSure =
     query.isLongForm ||
-    ((meant >= least || (held >= needed && hasWhatItPointsTo(shares, query) && !isRowLacking)) &&
+    ((meant >= least ||
+      (held >= needed && !passage.match.answersOther && hasWhatItPointsTo(shares, query) && !isRowLacking)) &&
       !isAstray &&
       !asksNothingNew(query) &&
       !leavesPage(query, passage, found));
@@ -126,7 +127,7 @@ const asksNothingNew = ({ isFollowUp, implied, earlier, beside, hasAnswerType }:
 
 /** How far the score of a passage is above the best of the others; undefined where there are none. */
 function leadOf(passage: Found, found: Found[], { isFollowUp }: Query): number | undefined {
-  const other = found.find((one) => one !== passage);
+  const other = found.find((one) => one !== passage && !one.match.answersOther);
   return other && Math.min(MAX_LEAD, passage.score - other.score) + (isFollowUp ? FOLLOW_UP_LEAD : 0);
 }
 

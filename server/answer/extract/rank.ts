@@ -9,6 +9,7 @@ import { isInCode, leadsToCode } from './layout.ts';
 import { asksHow } from './steps.ts';
 import { isPriceOfNamed } from './rows/prices.ts';
 import { isTeaser } from './teasers.ts';
+import { yieldsToPage } from './words/written.ts';
 import { byMeaning, confidenceByMeaning, sentenceScores } from './meaning.ts';
 
 /** Passages whose sentences are candidates. */
@@ -66,7 +67,8 @@ export function rank(query: Query, found: Found[]): Ranking {
   const top = first.score || 1;
   const candidates = found.slice(0, MAX_PASSAGES).flatMap((passage, index) => {
     if (isTeaser(passage, found) || (passage.match.leadsAway && !first.match.leadsAway)) return [];
-    return candidatesIn(passage, query, index, (PASSAGE_SCORE * passage.score) / top);
+    const score = yieldsToPage(passage, found.slice(0, MAX_PASSAGES), query) ? 0 : passage.score;
+    return candidatesIn(passage, query, index, (PASSAGE_SCORE * score) / top);
   });
   const scoreOf = sentenceScores(found);
   for (const one of candidates) {

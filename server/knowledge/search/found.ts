@@ -91,6 +91,8 @@ export interface Match {
   exact: boolean;
   /** Its page asks exactly this question above it, and it is short enough to be quoted whole. */
   asked?: boolean;
+  /** The owner wrote it to answer another question: it is not told surely by its words. */
+  answersOther?: boolean;
   /** The answer before quoted it, or another passage of its page, and the question may be about that. */
   quoted?: QuotedPart | undefined;
   /** It is of the page where the visitor stands, or of its folder. */

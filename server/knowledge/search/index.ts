@@ -270,7 +270,7 @@ export class PassageIndex<S> {
   }
 
   match(hit: Hit<S>, query: Query): Match {
-    return matchOf(hit, query, { postings: this.#postings, sentences: (entry) => this.sentences(entry) });
+    return matchOf(hit, query, { postings: this.#postings, index: this });
   }
 
   sentences(entry: Entry<S>): Sentence[] {

@@ -59,7 +59,7 @@ const KINDS =
   /(?<!\p{L})(?:how (?:much|many|long|often|old|far|big|large|soon|fast)|who|whom|whose|when|where|why|how|not|no|never|without|wer|wen|wem|wann|wo|woher|wohin|warum|wieso|wie ?(?:viele?|lange|oft)|wie|nicht|keine?n?|nie|ohne|quién(?:es)?|cuándo|dónde|por qué|cómo|cuánt[oa]s?|sin|qui|quand|où|pourquoi|comment|combien|pas|sans|chi|quando|dove|perché|come|quant[oaie]|non|senza|quem|onde|como|não|sem|wie|wanneer|waar|waarom|hoe|hoeveel|niet|geen|kto|kiedy|gdzie|dlaczego|jak|ile|nie|bez|кто|когда|где|куда|почему|как|сколько|не|без)(?!\p{L})|n['’]t(?!\p{L})/giu;
 
 /** The kind of a question, by its words for who, when, how much and not. */
-const kindOf = (question: string): string => (question.toLowerCase().match(KINDS) ?? []).toSorted().join(' ');
+export const kindOf = (question: string): string => (question.toLowerCase().match(KINDS) ?? []).toSorted().join(' ');
 
 /** Hits that may answer the question in other words. */
 export const PAIRS_COMPARED = 5;
@@ -67,7 +67,7 @@ export const PAIRS_COMPARED = 5;
 export const MAX_PAGE_ANSWER = 900;
 /** The least share of a root that is the same word, and the words of a question that is recognised in other words than its own. */
 export const SAME_WORD = 0.9;
-const MIN_PAIR_WORDS = 2;
+export const MIN_PAIR_WORDS = 2;
 
 /** Whether another question has the words of this one, `roots`, forms and stop words aside, and asks for the same kind of thing. */
 export function asksTheSame(other: string, roots: number[], { implied, termByRoot, question }: Query): boolean {

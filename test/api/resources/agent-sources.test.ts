@@ -40,7 +40,7 @@ describe('an agent without use_all_sources, quoting', () => {
 
   it('answers from its own sources alone, though others fit better', async () => {
     const others = Array.from({ length: 12 }, (_, n) => ({ ...SHED, answer: `${SHED.answer} Shed ${n}.` }));
-    const away = { question: 'What else is at the desk?', answer: 'Maps; and bicycles are hired there.' };
+    const away = { question: 'What else is at the desk?', answer: 'Maps; and bicycles are hired there from noon.' };
     const { chatbot, agent, uuids } = await chatbotWith([...others, away]);
     expect((await ask(chatbot)).text).toContain('midnight');
     await keepTo(agent, [uuids.at(-1)!]);
