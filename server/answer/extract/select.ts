@@ -5,6 +5,7 @@ import { composeQuotes, type QuotePiece } from './compose.ts';
 import { refersBack } from './sentences/anaphora.ts';
 import { regionalRows } from './regions/regional-rows.ts';
 import { namedRow, rowByNumber } from './rows/named-row.ts';
+import { isPickedByPrice } from './rows/price-sets.ts';
 import { rank, type Ranking } from './rank.ts';
 import { wholeAround, type Range } from './section.ts';
 import { minConfidence, SYNONYM } from './threshold.ts';
@@ -163,6 +164,7 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
   // An answer that the owner wrote is complete.
   const isOwnersAnswer = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
   const isAsked = picks[0] !== undefined && found[picks[0].found]!.match.asked === true;
+  const isExact = picks[0] !== undefined && found[picks[0].found]!.match.exact;
   const isPrice = isOnlyPrice(ranking, query, found);
   const own = isOwnersAnswer || isPrice ? picks.slice(0, 1) : picks;
   const row = isOwnersAnswer || isAsked || isPrice ? undefined : rowFor(query, found, own);
@@ -176,6 +178,7 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
     isOwnersAnswer,
     isUnsure:
       row?.isUnsure === true ||
+      (pieces.length > 0 && !isAsked && !isExact && isPickedByPrice(query, found, pieces)) ||
       (certainty !== 'sure' && pieces.length > 0 && row?.isSure !== true) ||
       ((certainty === 'sure' || row?.isSure === true) &&
         !isOwnersAnswer &&
