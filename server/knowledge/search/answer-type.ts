@@ -1,3 +1,5 @@
+import { OPEN_NOW } from '../text/synonyms.ts';
+
 /** What kind of thing a question asks for, and whether a sentence holds one. Of other languages than English only figures. */
 
 const MONTH =
@@ -69,6 +71,7 @@ const TYPES: [asks: RegExp, holds: RegExp][] = [
     /\b(?:opening|business|office|closing) (?:hours|times?)\b|\bwhat (?:hours|time)\b|\b(?:when|until|how late)\b.{0,40}\b(?:open|clos)|\bare you open\b/i,
     clock,
   ],
+  [OPEN_NOW, clock],
   [/\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|century|decade|era)\b/i, time],
   [/\b(?:e-?mail|phone|telephone|call you|contact|reach you|get in touch)\b/i, reach],
   [

@@ -22,12 +22,16 @@ const PHRASES: [RegExp, string][] = [
 const DELIVERY_TIME =
   /\b(?:when|how (?:long|soon|fast|quick(?:ly)?))\b[^?.!]{0,40}\b(?:it|parcels?|packages?|orders?|deliver(?:y|ies)|shipments?|purchase|goods)\b[^?.!]{0,30}\b(?:arrives?|comes?|get here|be here|be delivered|turn up|reach (?:me|us))\b/i;
 
+/** Whether something is open at this hour, which pages tell by their hours: “opened” on a page is what was founded. */
+export const OPEN_NOW =
+  /\b(?:is|are) ((?:you|it|(?:the|your) [\p{L}'’-]+(?: [\p{L}'’-]+)??) )(?:still |already )?open (?:right now|now|today|tonight|tomorrow|currently|at the moment)\b/iu;
+
 /** What a page has behind the first word alone: Telephone: 555 0100. */
 const DETAIL = /\b((?:tele)?phone|mobile|cell|fax|e-?mail) (?:numbers?|no\.|address(?:es)?)(?!\p{L})/giu;
 
 /** Replaces such parts by the words that pages use. */
 export const inPlainWords = (question: string): string =>
-  question.replace(DELIVERY_TIME, 'delivery times').replace(DETAIL, '$1');
+  question.replace(DELIVERY_TIME, 'delivery times').replace(OPEN_NOW, '$1opening hours').replace(DETAIL, '$1');
 
 /** A quick check: each pattern contains one of these words. */
 const TURNS = /\b(?:back|up|in|touch|to|reach|how)\b/i;

@@ -36,3 +36,28 @@ describe('a question with an irregular form', () => {
     expect((await site.answer(question)).text).toContain(text);
   });
 });
+
+describe('whether something is open at this hour', async () => {
+  const shop = await siteOf({
+    about: '<title>About us</title><h1>About us</h1><p>Marta Lund opened the shop in Kendal in 1998.</p>',
+    visit: `<title>Visit us</title><h1>Visit us</h1><p>Opening hours: Monday to Saturday 9 am to 5.30 pm, Sunday 10 am to 4 pm.</p>
+      <h2>Climbing wall</h2><p>The wall is closed on Mondays.</p>`,
+    tents: '<title>Tents</title><h1>Tents</h1><p>Our tents are made in Kendal.</p>',
+  });
+
+  it.each(['is the shop open now', 'Is the shop still open today?', 'are you open right now?'])(
+    'is told by the hours, and not by when it was founded: %s',
+    async (question) => {
+      expect((await shop.answer(question)).text).toMatch(
+        /^(?:I am not sure[^\n]*\n\n)?Opening hours: Monday to Saturday/,
+      );
+    },
+  );
+
+  it('leaves a day, and when it was founded, as they are', async () => {
+    expect((await shop.answer('Is the wall closed on Mondays?')).text).toContain('The wall is closed on Mondays.');
+    expect((await shop.answer('Who opened the shop in Kendal?')).text).toBe(
+      'Marta Lund opened the shop in Kendal in 1998. [1]',
+    );
+  });
+});
