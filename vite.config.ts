@@ -19,6 +19,7 @@ import { guides, type GuideName } from './server/docs/guides.ts';
 import { renderGuide } from './server/docs/render.ts';
 import { editPreact } from './server/dev/own-preact.ts';
 import { bundledFrom, licenses, licensesFile } from './server/dev/licenses.ts';
+import { localeFiles } from './server/dev/locale-plugin.ts';
 
 const root = import.meta.dirname;
 const compressed = /\.(?:js|css|svg|html)$/;
@@ -444,6 +445,7 @@ export default defineConfig(({ command }) => ({
           fewerSignals,
           ownPreact,
           ownPostgres,
+          localeFiles(),
           shortJsx,
           smaller,
           licenses({ none: ['embed', 'component', 'markdown'] }),

@@ -1,5 +1,6 @@
 import type { Found } from '../knowledge/search/found.ts';
 import type { Query } from '../knowledge/search/query.ts';
+import { calendarOf } from '../knowledge/text/locale/locale.ts';
 import type { ModelMessage, ModelRequest } from '../model/model.ts';
 import { withoutThinking } from '../model/thinking.ts';
 import type { Clock } from '../schema/ids.ts';
@@ -90,7 +91,7 @@ function describeScene({ chatbot, page: sent, clock }: Scene, found: Found[]): s
   const sites = [...new Set(hosts)].slice(0, MAX_SITES).join(', ');
   const page = sent === undefined ? '' : addressOfPage(sent);
   const now = new Date(clock());
-  const day = now.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' });
+  const day = calendarOf('en').weekdays.long[(now.getUTCDay() + 6) % 7]!;
   return unfenced(
     [
       `You are the chatbot ${JSON.stringify(chatbot.name)}${sites && ` of the website ${sites}`}.`,

@@ -22,6 +22,9 @@ const VENDORED: { within: string; name: string; license: string }[] = [
   { within: 'rapidoc/', name: 'js-yaml', license: 'MIT' },
 ];
 
+/** Where the build has put data of CLDR into files: server/dev/locale-plugin.ts. */
+const CLDR_READER = '/server/knowledge/text/locale/compute.ts';
+
 const LICENSE_FILE = /^(?:licen[cs]e|copying)(?:[.-].*)?$/i;
 
 /** The licence text of a package that ships none. */
@@ -35,6 +38,13 @@ export function bundledFrom(modules: Iterable<string>): BundledPackage[] {
   const found = new Map<string, BundledPackage>();
   for (const id of modules) {
     const path = id.replace(/^\0+/, '').split('?')[0]!.replaceAll('\\', '/');
+    if (path.endsWith(CLDR_READER))
+      found.set('cldr', {
+        name: 'cldr',
+        version: process.versions['cldr']!,
+        license: 'Unicode-3.0',
+        text: textOf('cldr', undefined),
+      });
     if (!path.includes('/node_modules/')) continue;
     const own = packageOf(path);
     const inside = VENDORED.filter(({ within }) => path.includes(`/node_modules/${within}`));

@@ -4,6 +4,8 @@ import ts from 'typescript';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
 import { editPreact } from '../../server/dev/own-preact.ts';
+import { LANGUAGES, type LanguageCode } from '../../server/knowledge/text/languages.ts';
+import { readCalendars, readNames, readWorld } from '../../server/knowledge/text/locale/compute.ts';
 
 const zipped = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length;
 /** What a module asks for before it runs, by TypeScript's own scanner. */
@@ -170,6 +172,18 @@ describe('imports of the bundles', () => {
       expect(code.length, name).toBeLessThan(1_400_000);
       expect([...new Set(code.match(/[^\0-\xFF]/g))], name).toEqual([]);
     }
+  });
+
+  test('the server has what it would ask `Intl` for, 7 MB of a process, in files of its own', () => {
+    for (const name of serverFiles())
+      expect(
+        readFileSync(`dist/server/${name}`, 'utf8').match(/\bIntl\.|\.toLocale\w*String\b|\.localeCompare\b/g),
+      ).toBeNull();
+    const file = (name: string): unknown => JSON.parse(readFileSync(`dist/server/locale/${name}.json`, 'utf8'));
+    expect(file('calendars')).toEqual(readCalendars());
+    expect(file('world')).toEqual(readWorld());
+    for (const language of Object.keys(LANGUAGES) as LanguageCode[])
+      expect(file(language), language).toEqual(readNames(language));
   });
 
   test('the parser of office files is outside the server’s bundle and brings its packages with it', () => {

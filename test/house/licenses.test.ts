@@ -44,6 +44,10 @@ describe('what is bundled', () => {
     expect(shipped('dist/docs').get('@apitools/openapi-parser')).toContain('Mrinmoy Majumdar');
     expect(shipped('dist/server').get('llhttp')).toContain('Fedor Indutny');
   });
+
+  test('licenses.md lists the data that the build writes for each language', () => {
+    expect(shipped('dist/server').get('cldr')).toMatch(/UNICODE LICENSE V3[^]*the "Data Files"/);
+  });
 });
 
 test('the build fails on a package without a licence text and names it', () => {

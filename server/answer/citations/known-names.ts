@@ -1,6 +1,7 @@
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
+import { calendarOf, namesIn, world } from '../../knowledge/text/locale/locale.ts';
 
-/** Names of countries, their people, months and days of the week, from the runtime's own data (CLDR). */
+/** Names of countries, their people, months and days of the week. */
 
 /** A country by its code, such as `NL`; a month by its number; a day of the week as `day1` to `day7`, from Monday. */
 export type Code = string | number;
@@ -8,6 +9,8 @@ type Names = ReadonlyMap<string, readonly Code[]>;
 
 /** Letters from which on a name of a country or people is no other word: not “Man”, nor “Ewe”. */
 const MIN_COUNTRY = 5;
+/** Beside it names have numbers of regions. */
+const COUNTRY_CODE = /^[A-Z]{2}$/;
 
 const tables = new Map<LanguageCode, Names>();
 
@@ -28,12 +31,9 @@ export function codesOf(word: string, language: LanguageCode = 'en'): readonly C
 export const isCountry = (word: string, language: LanguageCode = 'en'): boolean =>
   word.length >= MIN_COUNTRY &&
   codesOf(word, language).some((code) => {
-    if (!/^[A-Z]{2}$/.test(String(code))) return false;
-    return [language, 'en'].some((one) => nameOf(String(code), one).toLowerCase() === word);
+    if (!COUNTRY_CODE.test(String(code))) return false;
+    return ([language, 'en'] as const).some((one) => namesIn(one).regions[code]?.toLowerCase() === word);
   });
-
-const nameOf = (code: string, language: string): string =>
-  new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? '';
 
 function tableOf(language: LanguageCode): Names {
   const known = tables.get(language);
@@ -51,48 +51,35 @@ function add(names: Map<string, Code[]>, name: string, code: Code): void {
   if (!codes.includes(code)) names.set(key, [...codes, code]);
 }
 
-const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
-const PAIRS = LETTERS.flatMap((one) => LETTERS.map((other) => one + other));
 /** Spoken at home in more countries than the one that CLDR has first. */
 const SPOKEN_ELSEWHERE = new Set(['en', 'pt']);
 
 function addCountries(language: LanguageCode, names: Map<string, Code[]>): void {
-  const [regions, short] = (['long', 'short'] as const).map(
-    (style) => new Intl.DisplayNames(language, { type: 'region', style, fallback: 'none' }),
-  );
-  const languages = new Intl.DisplayNames(language, { type: 'language', fallback: 'none' });
+  const { regions, shortRegions, languages, dialects } = namesIn(language);
   const parts = new Map<string, string[]>();
-  for (const pair of PAIRS) {
-    const code = pair.toUpperCase();
-    const name = regions!.of(code);
-    if (name !== undefined) {
-      add(names, name, code);
-      add(names, short!.of(code) ?? name, code);
-      for (const part of name.split(/[^\p{L}]+/u)) parts.set(part, [...(parts.get(part) ?? []), code]);
-      const spoken = new Intl.Locale(`und-${code}`).maximize().language;
-      // “Austrian German”, but “English (Ireland)”.
-      const dialect = languages.of(`${spoken}-${code}`);
-      if (dialect !== undefined && !dialect.includes('(')) add(names, dialect.split(' ')[0]!, code);
-    }
-    const tongue = SPOKEN_ELSEWHERE.has(pair) ? undefined : languages.of(pair);
-    const { region } = new Intl.Locale(pair).maximize();
-    if (tongue !== undefined && region) add(names, tongue.split(' ')[0]!, region);
+  for (const [code, name] of Object.entries(regions)) {
+    if (!COUNTRY_CODE.test(code)) continue;
+    add(names, name, code);
+    add(names, shortRegions[code] ?? name, code);
+    for (const part of name.split(/[^\p{L}]+/u)) parts.set(part, [...(parts.get(part) ?? []), code]);
+    const dialect = dialects[code];
+    if (dialect !== undefined) add(names, dialect.split(' ')[0]!, code);
+  }
+  for (const [tongue, country] of Object.entries(world().countryOf)) {
+    // Those of three letters, such as Tok Pisin, have names that begin with other words.
+    const isCounted = tongue.length === 2 && !SPOKEN_ELSEWHERE.has(tongue);
+    const name = isCounted ? languages[tongue] : undefined;
+    if (name !== undefined) add(names, name.split(' ')[0]!, country);
   }
   // Of “United Kingdom” the word that no other country has.
   for (const [part, codes] of parts) if (part.length > 4 && codes.length === 1) add(names, part, codes[0]!);
 }
 
 function addDates(language: LanguageCode, names: Map<string, Code[]>): void {
+  const { months, monthsInDates, weekdays } = calendarOf(language);
   for (const style of ['long', 'short'] as const) {
-    const months = [{ month: style }, { month: style, day: 'numeric' as const }].map(
-      (options) => new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }),
-    );
-    for (let month = 0; month < 12; month++)
-      for (const format of months)
-        for (const { type, value } of format.formatToParts(Date.UTC(2024, month, 1)))
-          if (type === 'month') add(names, value, month + 1);
-    const days = new Intl.DateTimeFormat(language, { weekday: style, timeZone: 'UTC' });
-    // The first of January 2024 was a Monday.
-    for (let day = 1; day <= 7; day++) add(names, days.format(Date.UTC(2024, 0, day)), `day${day}`);
+    for (const forms of [months, monthsInDates])
+      for (const [at, name] of forms[style].entries()) add(names, name, at + 1);
+    for (const [at, name] of weekdays[style].entries()) add(names, name, `day${at + 1}`);
   }
 }

@@ -1,3 +1,5 @@
+import { calendarOf } from '../../../knowledge/text/locale/locale.ts';
+
 /** Reads numbers as values, so that `1,500`, `1.500` and `١٥٠٠` are equal, and `17:00` and `5 pm`. */
 
 const NUMBER = /(?<![A-Za-z\p{Nd}])\p{Nd}+(?:[.,’'\u00a0\u202f]\p{Nd}+)*/gu;
@@ -19,12 +21,7 @@ const SCALED = new RegExp(
   'giu',
 );
 /** As a page writes them, and as the number of a date has them. */
-const MONTHS = new Map(
-  Array.from({ length: 12 }, (_, month) => [
-    new Date(Date.UTC(2024, month)).toLocaleString('en', { month: 'long', timeZone: 'UTC' }),
-    month + 1,
-  ]),
-);
+const MONTHS = new Map(calendarOf('en').months.long.map((name, at) => [name, at + 1]));
 const MONTH = new RegExp(`\\b${oneOf(MONTHS.keys())}\\b`, 'g');
 /** The 1700s are the 18th century. */
 const CENTURY = /(?<!\d)(\d\d?)th[ -]century\b/gi;

@@ -1,7 +1,8 @@
 import { withoutAccents } from '../../../knowledge/text/accents.ts';
 import type { LanguageCode } from '../../../knowledge/text/languages.ts';
+import { namesIn } from '../../../knowledge/text/locale/locale.ts';
 
-/** Names of units of measurement, from the runtime's own data (CLDR). */
+/** Names of units of measurement. */
 
 /** How many seconds a unit of time has. */
 const SECONDS = new Map([
@@ -13,12 +14,8 @@ const SECONDS = new Map([
   ['month', 365.25 * 7200],
   ['year', 365.25 * 86_400],
 ]);
-/** Others, which nothing is converted from. */
-const MEASURES =
-  `gram kilogram millimeter centimeter meter kilometer mile milliliter liter megabyte gigabyte terabyte`.split(' ');
-/** Beside those of the runtime. */
+/** Beside those of CLDR. */
 const OTHERS: Partial<Record<LanguageCode, Record<string, string>>> = { fr: { annee: 'year', annees: 'year' } };
-const COUNTS = [1, 2, 5];
 /** Letters from which on a name is one: `a` are years in Spanish. */
 const MIN_NAME = 2;
 
@@ -38,13 +35,10 @@ function tableOf(language: LanguageCode): ReadonlyMap<string, string> {
   const known = tables.get(language);
   if (known) return known;
   const names = new Map(Object.entries(OTHERS[language] ?? {}));
-  for (const unit of [...SECONDS.keys(), ...MEASURES])
-    for (const unitDisplay of ['long', 'short'] as const) {
-      const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay });
-      for (const { type, value } of COUNTS.flatMap((count) => format.formatToParts(count))) {
-        const name = withoutAccents(value.toLowerCase()).replace(/\.$/, '');
-        if (type === 'unit' && name.length >= MIN_NAME && !names.has(name)) names.set(name, unit);
-      }
+  for (const [unit, forms] of Object.entries(namesIn(language).units))
+    for (const form of forms) {
+      const name = withoutAccents(form.toLowerCase()).replace(/\.$/, '');
+      if (name.length >= MIN_NAME && !names.has(name)) names.set(name, unit);
     }
   tables.set(language, names);
   return names;

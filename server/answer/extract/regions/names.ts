@@ -1,8 +1,9 @@
 import { withoutAccents } from '../../../knowledge/text/accents.ts';
 import { LANGUAGES, type LanguageCode, type LanguageTraits } from '../../../knowledge/text/languages.ts';
+import { namesIn, world, type Names } from '../../../knowledge/text/locale/locale.ts';
 import { COUNTRY_CODES, REGION_CODES } from './containment.ts';
 
-/** Countries and regions that a text names in any language, from the names that the runtime has (CLDR). */
+/** Countries and regions that a text names in any language. */
 
 /** A country or region, and its UTF-16 offsets in the text. */
 export interface NamedPlace {
@@ -39,8 +40,6 @@ const OTHER_NAMES: Record<string, string[]> = {
 };
 /** Initials that are words as well: “Do you ship to us?” */
 const ALSO_WORDS = new Set(['us']);
-/** The zones whose names are of cities; those of seas are of islands and holidays. */
-const CITY_ZONE = /^(?:Africa|America|Asia|Australia|Europe)\/([^/]+)$/;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 /** Letters of a word by which names are indexed. */
 const KEY = 3;
@@ -123,17 +122,14 @@ function indexOf(language: LanguageCode): Map<string, Name[]> {
     const isInitials = words.length === 1 && name === name!.toUpperCase();
     index.set(key, [...(index.get(key) ?? []), { words, code, isCity, isInitials }]);
   };
-  const [long, short] = (['long', 'short'] as const).map(
-    (style) => new Intl.DisplayNames(language, { type: 'region', style, fallback: 'none' }),
-  ) as [Intl.DisplayNames, Intl.DisplayNames];
-  const spoken = new Intl.DisplayNames(language, { type: 'language', fallback: 'none' });
+  const names = namesIn(language);
   for (const code of [...REGION_CODES, ...COUNTRY_CODES])
-    for (const name of new Set([long.of(code), short.of(code)])) add(name, code);
-  add(initialsOf(long.of('EU') ?? ''), 'EU');
-  for (const country of countries()) {
-    add(peopleOf(country, long, spoken), country.code);
-    for (const name of OTHER_NAMES[country.code] ?? []) add(name, country.code);
-    for (const city of country.cities) add(city, country.code, true);
+    for (const name of [names.regions[code], names.shortRegions[code]]) add(name, code);
+  add(initialsOf(names.regions['EU'] ?? ''), 'EU');
+  for (const code of COUNTRY_CODES) {
+    add(peopleOf(code, names), code);
+    for (const name of OTHER_NAMES[code] ?? []) add(name, code);
+    for (const city of world().cities[code] ?? []) add(city, code, true);
   }
   indexes.set(language, index);
   return index;
@@ -141,44 +137,13 @@ function indexOf(language: LanguageCode): Map<string, Name[]> {
 
 const initialsOf = (name: string): string => (name.match(WORD) ?? []).map((word) => word[0]!.toUpperCase()).join('');
 
-interface Country {
-  code: string;
-  /** Undefined where it is first that of another country. */
-  language: string | undefined;
-  /** In English, those that time zones are called after. */
-  cities: string[];
-}
-
-let known: Country[] | undefined;
-
-/** Read once: this takes longer than all the rest. */
-const countries = (): Country[] =>
-  (known ??= COUNTRY_CODES.map((code) => {
-    const { language } = new Intl.Locale(`und-${code}`).maximize();
-    const isFirst = new Intl.Locale(language).maximize().region === code;
-    return { code, language: isFirst ? language : undefined, cities: citiesOf(code) };
-  }));
-
 /** What the language of a country is called, as its people and things mostly are: Polish, polski. Not Dutch, which is no form of the name. */
-function peopleOf(
-  { code, language }: Country,
-  regions: Intl.DisplayNames,
-  languages: Intl.DisplayNames,
-): string | undefined {
-  const [name] = (language && languages.of(language)?.match(WORD)) || [];
-  return name && fold(name)[0] === fold(regions.of(code) ?? '')[0] ? name : undefined;
-}
-
-/** Of `Intl.Locale`: a method in later versions of the language. */
-interface TimeZones {
-  timeZones?: string[];
-  getTimeZones?: () => string[];
-}
-
-function citiesOf(code: string): string[] {
-  const locale = new Intl.Locale(`und-${code}`) as Intl.Locale & TimeZones;
-  const zones = locale.getTimeZones?.() ?? locale.timeZones ?? [];
-  return zones.flatMap((zone) => CITY_ZONE.exec(zone)?.[1]?.replaceAll('_', ' ') ?? []);
+function peopleOf(code: string, { regions, languages }: Names): string | undefined {
+  const { languageOf, countryOf } = world();
+  const language = languageOf[code];
+  if (language === undefined || countryOf[language] !== code) return undefined;
+  const [name] = languages[language]?.match(WORD) ?? [];
+  return name && fold(name)[0] === fold(regions[code] ?? '')[0] ? name : undefined;
 }
 
 const fold = (text: string): string => withoutAccents(text.toLowerCase());

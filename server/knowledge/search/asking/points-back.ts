@@ -1,5 +1,6 @@
 import { detectLanguage } from '../../text/detect-language.ts';
 import type { LanguageCode } from '../../text/languages.ts';
+import { calendarOf } from '../../text/locale/locale.ts';
 
 /** How a language points at what was said before. */
 interface Pointers {
@@ -115,11 +116,14 @@ interface Reader {
   forms: RegExp | undefined;
 }
 
-const readers = new Map(
-  Object.entries(POINTERS).map(([language, pointers]) => [language, readerOf(language, pointers)]),
-);
+let readers: ReadonlyMap<string, Reader> | undefined;
 
-function readerOf(language: string, { words, empty, beforeTime, forms }: Pointers): Reader {
+const allReaders = (): ReadonlyMap<string, Reader> =>
+  (readers ??= new Map(
+    Object.entries(POINTERS).map(([language, pointers]) => [language, readerOf(language as LanguageCode, pointers)]),
+  ));
+
+function readerOf(language: LanguageCode, { words, empty, beforeTime, forms }: Pointers): Reader {
   const timed = beforeTime && `(?:${beforeTime.words}) (?=(?:${beforeTime.times}|${daysAndMonths(language)}) )`;
   const patterns = [empty, timed].filter((one) => one !== undefined);
   return {
@@ -129,12 +133,9 @@ function readerOf(language: string, { words, empty, beforeTime, forms }: Pointer
   };
 }
 
-function daysAndMonths(language: string): string {
-  const names = (part: 'weekday' | 'month') => {
-    const format = new Intl.DateTimeFormat(language, { [part]: 'long', timeZone: 'UTC' });
-    return Array.from({ length: 12 }, (_, at) => format.format(new Date(Date.UTC(2024, at, at + 1))).toLowerCase());
-  };
-  return [...new Set([...names('weekday'), ...names('month')])].join('|');
+function daysAndMonths(language: LanguageCode): string {
+  const { weekdays, months } = calendarOf(language);
+  return [...weekdays.long, ...months.long].map((name) => name.toLowerCase()).join('|');
 }
 
 /** German "Sie" and "Ihnen" for who is asked: in capitals, or after a verb in the plural where nothing has capitals. */
@@ -163,10 +164,11 @@ export function readPointers(message: string): { pointsBack: boolean; rest: stri
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}'’]+/gu, ' ')
     .trim();
-  const all = ` ${plain} `.replace(/(?<=[ldnsqu])['’]/gu, ' ');
+  const padded = ` ${plain} `.replace(/(?<=[ldnsqu])['’]/gu, ' ');
   // Of a few words that may be of any language, all are asked.
-  const asked = language ? [readers.get(language)].filter((one) => one !== undefined) : [...readers.values()];
-  const rest = asked.reduce((left, { empty }) => (empty ? left.replace(empty, ' ') : left), all);
+  const all = allReaders();
+  const asked = language ? [all.get(language)].filter((one) => one !== undefined) : [...all.values()];
+  const rest = asked.reduce((left, { empty }) => (empty ? left.replace(empty, ' ') : left), padded);
   const said = rest.split(' ');
   const hasWord = asked.some(({ words, forms }) => said.some((word) => words.has(word)) || forms?.test(rest));
   const hasArticle = ARTICLE_LANGUAGES.has(language) && ARTICLES.test(text);

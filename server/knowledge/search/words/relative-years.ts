@@ -1,16 +1,15 @@
 import type { Language } from '../../text/language.ts';
+import { calendarOf } from '../../text/locale/locale.ts';
 
 /** How a language says last, this and next year. */
 const phrases = new Map<Language, [phrase: RegExp, by: number][]>();
 
 function phrasesOf(language: Language): [phrase: RegExp, by: number][] {
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-  return [-1, 0, 1].flatMap((by): [RegExp, number][] => {
-    const said = format.format(by, 'year');
+  return calendarOf(language).relativeYears.flatMap((said, at): [RegExp, number][] => {
     // Without a word of its own, a language counts: “in 1 year”.
     if (/\p{N}/u.test(said)) return [];
     const pattern = said.replace(/['’]/g, "['’]").replace(/\s+/g, String.raw`\s+`);
-    return [[new RegExp(String.raw`(?<![\p{L}\p{N}])${pattern}(?![\p{L}\p{N}])`, 'giu'), by]];
+    return [[new RegExp(String.raw`(?<![\p{L}\p{N}])${pattern}(?![\p{L}\p{N}])`, 'giu'), at - 1]];
   });
 }
 
