@@ -1,6 +1,6 @@
 // `npm start` is `exec node …` because npm sends signals to its shell only, and most shells end at SIGTERM without passing it
 // on; the second half of that line is for Windows, whose shell has no `exec`. V8 gets one thread beside its own: each of its four keeps
-// what it has allocated, 10 MB of an idle server.
+// what it has allocated, 2 MB of an idle server.
 import { ensureBuilt } from './build.mjs';
 
 try {
