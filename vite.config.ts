@@ -310,6 +310,16 @@ const ownPostgres: Plugin = {
   },
 };
 
+/** raw-body would decode into text; the server asks it for bytes, and would keep the tables of all encodings, half a megabyte. */
+const bytesOnly: Plugin = {
+  name: 'docent:bytes-only',
+  enforce: 'pre',
+  apply: 'build',
+  applyToEnvironment: ({ name }) => name === 'server',
+  resolveId: { filter: { id: /^iconv-lite$/ }, handler: (id) => `\0${id}` },
+  load: { filter: { id: /^\0iconv-lite$/ }, handler: () => 'export {};' },
+};
+
 /** Of Preact and its signals the panel needs a half, and document's members from their prototype; the console needs hooks and its router too. */
 const ownPreact: Plugin = {
   name: 'docent:own-preact',
@@ -445,6 +455,7 @@ export default defineConfig(({ command }) => ({
           fewerSignals,
           ownPreact,
           ownPostgres,
+          bytesOnly,
           localeFiles(),
           shortJsx,
           smaller,
