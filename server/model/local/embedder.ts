@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { answerTooLate, modelFailed } from '../errors.ts';
 import type { Embedder } from '../model.ts';
@@ -53,6 +54,8 @@ export function createLocalEmbedder(
 
   /** Starts the thread at the first text, and again after a failure. */
   function open(): Worker {
+    // Twice as fast as without V8's optimizing compiler, which the HTTP client does without (outbound/undici.ts).
+    for (const flag of ['--wasm-tier-up', '--wasm-dynamic-tiering']) setFlagsFromString(flag);
     const started = new Worker(THREAD, { eval: true, workerData: files, stdout: true, stderr: true });
     started.on('message', (vectors: number[][]) => finishStep(vectors));
     started.on('error', (error) => thread === started && fail(error.message));
