@@ -22,9 +22,12 @@ const PHRASES: [RegExp, string][] = [
 const DELIVERY_TIME =
   /\b(?:when|how (?:long|soon|fast|quick(?:ly)?))\b[^?.!]{0,40}\b(?:it|parcels?|packages?|orders?|deliver(?:y|ies)|shipments?|purchase|goods)\b[^?.!]{0,30}\b(?:arrives?|comes?|get here|be here|be delivered|turn up|reach (?:me|us))\b/i;
 
-/** Whether something is open at this hour, which pages tell by their hours: “opened” on a page is what was founded. */
+/**
+ * Whether the place itself is open at this hour, which pages tell by their hours: “opened” on a page is what was founded. Of a part
+ * of it, such as a pool, other sentences tell.
+ */
 export const OPEN_NOW =
-  /\b(?:is|are) ((?:you|it|(?:the|your) [\p{L}'’-]+(?: [\p{L}'’-]+)??) )(?:still |already )?open (?:right now|now|today|tonight|tomorrow|currently|at the moment)\b/iu;
+  /\b(?:is|are) ((?:you|it|(?:the|your) (?:[\p{L}'’-]+ )?(?:shop|store|office|branch|showroom|library|museum|gallery|restaurant|clinic|practice|surgery|garage|studio|centre|center|place)) )(?:still |already )?open (?:right now|now|today|tonight|tomorrow|currently|at the moment)\b/iu;
 
 /** What a page has behind the first word alone: Telephone: 555 0100. */
 const DETAIL = /\b((?:tele)?phone|mobile|cell|fax|e-?mail) (?:numbers?|no\.|address(?:es)?)(?!\p{L})/giu;

@@ -42,6 +42,8 @@ describe('whether something is open at this hour', async () => {
     about: '<title>About us</title><h1>About us</h1><p>Marta Lund opened the shop in Kendal in 1998.</p>',
     visit: `<title>Visit us</title><h1>Visit us</h1><p>Opening hours: Monday to Saturday 9 am to 5.30 pm, Sunday 10 am to 4 pm.</p>
       <h2>Climbing wall</h2><p>The wall is closed on Mondays.</p>`,
+    pool: '<title>Pool</title><h1>Pool</h1><p>The pool is closed for repairs this winter.</p>',
+    cafe: '<title>Café</title><h1>Café</h1><p>The café is open in summer only.</p>',
     tents: '<title>Tents</title><h1>Tents</h1><p>Our tents are made in Kendal.</p>',
   });
 
@@ -53,6 +55,13 @@ describe('whether something is open at this hour', async () => {
       );
     },
   );
+
+  it.each([
+    ['is the pool open today', 'The pool is closed for repairs this winter. [1]'],
+    ['is the café open now', 'The café is open in summer only. [1]'],
+  ])('is told of a part of the place by what its page says: %s', async (question, answer) => {
+    expect((await shop.answer(question)).text).toBe(answer);
+  });
 
   it('leaves a day, and when it was founded, as they are', async () => {
     expect((await shop.answer('Is the wall closed on Mondays?')).text).toContain('The wall is closed on Mondays.');
