@@ -59,6 +59,38 @@ describe('an answer that the owner of a shop wrote', async () => {
   });
 });
 
+describe('an answer that mentions what other questions are about', async () => {
+  const shoes = 'Yes, from Ridge and Scree, in the Keswick shop only.';
+  const site = await siteOf(
+    {
+      'contact.html': page(
+        'Contact us',
+        'E-mail: hello@shop.example. We answer within one working day.',
+        'Kendal shop: 14 Stramongate. Keswick shop: 3 Lake Road.',
+      ),
+      ...Object.fromEntries(
+        ['Socks', 'Jackets', 'Maps', 'Lamps', 'Bottles'].map((title) => [title, page(title, `${title} for running.`)]),
+      ),
+    },
+    {
+      'Do you sell climbing shoes?': shoes,
+      'Do you price match?': 'Yes, we do. Show us the offer in the shop, or by e-mail to hello@shop.example.',
+    },
+  );
+
+  it.each([
+    ['What is your e-mail address?', /^E-mail: hello@shop\.example/],
+    ['Where is the Keswick shop?', /^Kendal shop: 14 Stramongate\. Keswick shop: 3 Lake Road/],
+  ])('comes behind the page that tells it: %s', async (question, answer) => {
+    expect(await told(site, question)).toMatch(answer);
+  });
+
+  it('is not sure where each question has a word that the other lacks', async () => {
+    expect(await told(site, 'Do you sell running shoes?')).not.toBe(surely(shoes));
+    expect(await told(site, 'climbing shoes?')).toBe(surely(shoes));
+  });
+});
+
 describe('an answer that the owner of a library wrote', async () => {
   const qa = {
     'Can I bring my dog into the library?': 'Only guide dogs may come in. Others wait at the hooks by the entrance.',

@@ -22,6 +22,8 @@ const LETTER = /^\p{L}$/u;
 export function answersOther<S>(entry: Entry<S>, query: Query, words: Vocabulary): boolean {
   if (!entry.pair?.isOwners) return false;
   const compared = compare(entry.pair.question, entry, query, words);
+  // What the answer mentions beside, such as an address, is what other questions are about.
+  if (compared.shared.size === 0) return true;
   return leavesWord(compared, query) || asksForOtherKind(entry.pair.question, entry.text, compared, query);
 }
 
@@ -68,13 +70,14 @@ function compare<S>(written: string, { forms, language }: Entry<S>, query: Query
 
 /**
  * Whether a word is left that other pages have: “Is the tarn waterproof?” is not answered by what the tarn costs. A common one
- * tells little beside two words that both questions have.
+ * tells little beside two words that both questions have, unless the written question asks for something else itself: “Do schools
+ * get a discount?” for “Do you have a student discount?”
  */
-function leavesWord({ shared, left }: Compared, { terms }: Query): boolean {
+function leavesWord({ shared, left, asksMore }: Compared, { terms }: Query): boolean {
   const rarest = Math.max(0, ...Array.from(shared, (term) => terms[term]!.weight));
   return left.some(
     ({ isKnown, isCommon: common, weight }) =>
-      isKnown && weight >= MIN_LEFT * rarest && (!common || shared.size < MIN_PAIR_WORDS),
+      isKnown && (asksMore || (weight >= MIN_LEFT * rarest && (!common || shared.size < MIN_PAIR_WORDS))),
   );
 }
 
