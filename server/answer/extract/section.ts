@@ -56,7 +56,8 @@ export function headingOver(
   return own.map(asPrefix).join('');
 }
 
-const asPrefix = (heading: string): string =>
+/** A heading as it stands before a quote. */
+export const asPrefix = (heading: string): string =>
   heading && (/[:：]$/.test(heading) || SENTENCE_END.test(heading) ? `${heading} ` : `${heading}: `);
 
 /** Puts a prefix before a quote; above it where that begins with a mark of Markdown. */

@@ -7,7 +7,7 @@ import { regionalRows } from './regions/regional-rows.ts';
 import { namedRow, rowByNumber } from './rows/named-row.ts';
 import { isPickedByPrice } from './rows/price-sets.ts';
 import { rank, type Ranking } from './rank.ts';
-import { wholeAround, type Range } from './section.ts';
+import { asPrefix, wholeAround, withPrefix, type Range } from './section.ts';
 import { minConfidence, SYNONYM } from './threshold.ts';
 
 /** A sentence of a passage, selected to answer without a model. */
@@ -171,21 +171,29 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
   const selected = row?.quoted ?? own;
   const pieces = composeQuotes(selected, found, query, row?.rows);
   const pages = new Set(selected.map((pick) => found[pick.found]!.source.uuid));
+  const isUnsure =
+    row?.isUnsure === true ||
+    (pieces.length > 0 && !isAsked && !isExact && isPickedByPrice(query, found, pieces)) ||
+    (certainty !== 'sure' && pieces.length > 0 && row?.isSure !== true) ||
+    ((certainty === 'sure' || row?.isSure === true) &&
+      !isOwnersAnswer &&
+      !isAsked &&
+      !isPrice &&
+      !hasTypeAskedFor(query, pieces));
   return {
-    pieces,
+    pieces: isUnsure ? pieces.map((piece, at) => underItsQuestion(piece, found, pieces[at - 1])) : pieces,
     isFromSeveralPages: pages.size > 1,
     restated: ranking.candidates[0]?.restated ?? 0,
     isOwnersAnswer,
-    isUnsure:
-      row?.isUnsure === true ||
-      (pieces.length > 0 && !isAsked && !isExact && isPickedByPrice(query, found, pieces)) ||
-      (certainty !== 'sure' && pieces.length > 0 && row?.isSure !== true) ||
-      ((certainty === 'sure' || row?.isSure === true) &&
-        !isOwnersAnswer &&
-        !isAsked &&
-        !isPrice &&
-        !hasTypeAskedFor(query, pieces)),
+    isUnsure,
   };
+}
+
+/** “No, sorry.”, written to one question, would be read as the answer to another. `before`: what is quoted before it. */
+function underItsQuestion(piece: QuotePiece, found: Found[], before: QuotePiece | undefined): QuotePiece {
+  const { source, headings } = found[piece.found]!;
+  if (source.type !== 'qa' || before?.found === piece.found) return piece;
+  return { ...piece, text: withPrefix(asPrefix(headings[0] ?? ''), piece.text) };
 }
 
 /** What is quoted where a row of a table is asked for by what it stands for. */

@@ -89,6 +89,10 @@ describe('an answer that mentions what other questions are about', async () => {
     expect(await told(site, 'Do you sell running shoes?')).not.toBe(surely(shoes));
     expect(await told(site, 'climbing shoes?')).toBe(surely(shoes));
   });
+
+  it('is told under its own question where it is not sure', async () => {
+    expect(await told(site, 'Do you sell running shoes?')).toContain(`\n\nDo you sell climbing shoes? ${shoes} [1]`);
+  });
 });
 
 describe('an answer that the owner of a library wrote', async () => {
