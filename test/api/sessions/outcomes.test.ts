@@ -54,7 +54,9 @@ describe('without a model', () => {
     const close = await ask(docent, chatbot, CLOSE);
     expect(close.outcome).toBe('unsure');
     const { response, finish_reason } = (await docent.api('GET', `/message/${close.uuid}`)).body;
-    expect(response).toBe('I am not sure. The closest that I have read:\n\nYou may return a lamp within 45 days. [1]');
+    expect(response).toBe(
+      'I am not sure. The closest that I have read:\n\nHow long may I return a lamp? You may return a lamp within 45 days. [1]',
+    );
     expect(finish_reason).toBe('stop');
     expect((await ask(docent, chatbot, STRANGE)).outcome).toBe('unknown');
     const empty = (await docent.api('POST', '/chatbot/create', { name: 'Empty', visibility: 'public' })).body.uuid;
