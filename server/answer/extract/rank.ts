@@ -65,9 +65,10 @@ export function rank(query: Query, found: Found[]): Ranking {
   if (first?.match.exact || first?.match.asked) return { candidates: [exactCandidate(first)], confidence: 1 };
   if (!first || query.terms.length === 0) return { candidates: [], confidence: 0 };
   const top = first.score || 1;
-  const candidates = found.slice(0, MAX_PASSAGES).flatMap((passage, index) => {
+  const read = found.slice(0, MAX_PASSAGES);
+  const candidates = read.flatMap((passage, index) => {
     if (isTeaser(passage, found) || (passage.match.leadsAway && !first.match.leadsAway)) return [];
-    const score = yieldsToPage(passage, found.slice(0, MAX_PASSAGES), query) ? 0 : passage.score;
+    const score = yieldsToPage(passage, read, query) ? 0 : passage.score;
     return candidatesIn(passage, query, index, (PASSAGE_SCORE * score) / top);
   });
   const scoreOf = sentenceScores(found);

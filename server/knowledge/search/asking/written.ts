@@ -83,8 +83,8 @@ function leavesWord({ shared, left, asksMore }: Compared, { terms }: Query): boo
 
 /**
  * Whether another kind of thing is asked for: the written question asks something more, and its answer has none of that kind, or no
- * page has the word for it. “Where is the study
- * room?” is not answered by what may be eaten there, nor “What colour is the tarn?” by its price.
+ * page has the word for it. “Where is the study room?” is not answered by what may be eaten there, nor “What colour is the tarn?” by
+ * its price.
  */
 function asksForOtherKind(written: string, answer: string, { left, asksMore }: Compared, query: Query): boolean {
   const { question, hasAnswerType } = query;
